@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from spectralnlp.cli.console import announced_kernels, note, progress, say
-from spectralnlp.cli.engines import HERE, Where, engine_options, evaluated
-from spectralnlp.cli.options import FileEncoding, NewFolder, Overwrite, SkipBad, TreeReader
+from spectralnlp.cli.console import note, say
+from spectralnlp.cli.options import HERE, NewFolder, Overwrite, TreeReader, Work, command_options
 from spectralnlp.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from spectralnlp.trees import Tree
 
 
-@engine_options("engine", "scheduler", "jobs")
+@command_options("encoding skip_bad engine scheduler jobs")
 def adapt(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="The general parser.")],
     trees: Annotated[
@@ -65,28 +64,25 @@ def adapt(
     ] = None,
     overwrite: Overwrite = False,
     reader: TreeReader = "auto",
-    encoding: FileEncoding = None,
-    skip_bad: SkipBad = False,
-    where: Where = HERE,
+    work: Work = HERE,
 ) -> None:
     """Adapt a parser to another domain, given a few trees of that domain."""
     from spectralnlp import changes
     from spectralnlp.cli.models import load_parser
-    from spectralnlp.cli.skipping import Skipped
     from spectralnlp.runtime import rereadable
     from spectralnlp.storage import check_writable
     from spectralnlp.tasks.parsing import ParsingTask
 
     check_writable(output, overwrite=overwrite)
     started = perf_counter()
-    task, skipped = ParsingTask(), Skipped(note) if skip_bad else None
-    reading: dict[str, Any] = {"reader": reader, "on_bad": skipped, "encoding": encoding}
-    with where.running(), announced_kernels(), progress("adapting"):
+    task = ParsingTask()
+    reading = work.reading(task)
+    with work.running("adapting"):
         corpora = [
-            task.read(rereadable(files), **reading) if files else None for files in (trees, dev, general)
+            task.read(rereadable(files), reader=reader, **reading) if files else None
+            for files in (trees, dev, general)
         ]
-        if skipped is not None:
-            skipped.find(*(each for each in corpora if each is not None))
+        work.find_bad(*(each for each in corpora if each is not None))
         domain, held_out, treebank = corpora
         assert domain is not None
         more: dict[str, Any] = {
@@ -106,7 +102,7 @@ def adapt(
             note(line)
     say(f"{output}: adapted in {perf_counter() - started:.1f} s")
     if held_out is not None:
-        print(f"\n{evaluated(task, adapted, held_out, where.jobs).to_table()}")
+        print(f"\n{work.evaluated(task, adapted, held_out).to_table()}")
 
 
 def _learned_from(

@@ -20,6 +20,7 @@ import typer
 from typer.core import TyperGroup
 
 from spectralnlp import __version__
+from spectralnlp.cli import wording
 from spectralnlp.cli.adapt import adapt
 from spectralnlp.cli.convert import convert
 from spectralnlp.cli.evaluate import evaluate
@@ -41,7 +42,6 @@ from spectralnlp.cli.train_help import TrainCommand
 from spectralnlp.cli.transform import transform
 from spectralnlp.cli.update import update
 from spectralnlp.cli.warm_up import warm_up
-from spectralnlp.cli.wording import know_options, with_options
 from spectralnlp.errors import SpectralError, is_out_of_memory, shortened
 
 USER_ERROR, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
@@ -59,7 +59,7 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command that is called, and register its options, so that error messages can name them."""
         name, command, rest = super().resolve_command(ctx, args)
-        know_options(lambda: (command, _group_with(None)))
+        wording.commands.set(lambda: (command, _group_with(None)))
         return name, command, rest
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
@@ -159,7 +159,7 @@ def run(arguments: Sequence[str] | None = None, *, interrupted: Callable[[], boo
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except SpectralError as error:
-        return INTERRUPTED if interrupted() else _complain(with_options(error.message))
+        return INTERRUPTED if interrupted() else _complain(wording.with_options(error.message))
     except _UsageError as error:
         return _complain(_usage(error))
     except (MemoryError, SystemError, ImportError, RuntimeError, OSError) as error:

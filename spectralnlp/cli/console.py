@@ -62,8 +62,8 @@ def announced_kernels(*, here: bool = True, parser: str | None = None) -> Iterat
 
 
 @contextmanager
-def results(output: Path | None) -> Iterator[Callable[[str], None]]:
-    """Yield a function that writes and flushes a line of results, to stdout or to a file (`whole_file`).
+def results(output: Path | None) -> Iterator[Callable[..., None]]:
+    """Yield a function that writes and flushes lines of results, to stdout or to a file (`whole_file`).
 
     Raises:
         ConfigError: the file cannot be written.
@@ -103,10 +103,10 @@ def whole_file(output: Path) -> Iterator[Path]:
         raise
 
 
-def _line_writer(stream: TextIO, path: Path | None) -> Callable[[str], None]:
-    def write(line: str) -> None:
+def _line_writer(stream: TextIO, path: Path | None) -> Callable[..., None]:
+    def write(*lines: str) -> None:
         try:
-            stream.write(line + "\n")
+            stream.write("".join(f"{line}\n" for line in lines))
             stream.flush()
         except BrokenPipeError:  # the reader stopped reading, which is handled elsewhere
             raise

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spectralnlp.cli.console import progress, results
-from spectralnlp.cli.options import FileEncoding
+from spectralnlp.cli.console import note, progress, results
+from spectralnlp.cli.options import FileEncoding, SkipBad, Skipped
 from spectralnlp.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -61,9 +61,7 @@ def convert(
     sentences: Annotated[
         int, typer.Option(min=1, max=10**9, metavar="N", help="To spacy: sentences a document.")
     ] = 1,
-    skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Leave out, count and name what cannot be read.")
-    ] = False,
+    skip_bad: SkipBad = False,
 ) -> None:
     """Convert treebanks to dependencies, and data for `spacy train`."""
     if to in SCHEMES:
@@ -123,8 +121,6 @@ def _trees(
     inputs: list[str], reader: str, encoding: str | None, skip_bad: bool
 ) -> Iterator[tuple[str, int, Tree]]:
     """Yield (file, index in the file from 1, tree) for each tree with words; traces are removed."""
-    from spectralnlp.cli.console import note
-    from spectralnlp.cli.skipping import Skipped
     from spectralnlp.runtime import expand_inputs, rereadable
     from spectralnlp.trees import read_trees, strip_traces
     from spectralnlp.trees.readers.recognition import changes_of

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from spectralnlp.cli.formats import TABLE, TableFormat, check_format, write_rows
-from spectralnlp.cli.options import (
-    FileEncoding,
-    LabelColumn,
-    ModelName,
-    Renamings,
-    SkipBad,
-    TextColumn,
-    accepted,
-    map_of,
-)
+from spectralnlp.cli.options import HERE, ModelName, Work, accepted, command_options
 from spectralnlp.errors import ConfigError
 
 
+@command_options(
+    "text_column label_column encoding renamings decoder tagger prm predicted_tags raw skip_bad jobs"
+)
 def evaluate(
     model: ModelName,
     gold: Annotated[list[str], typer.Argument(metavar="GOLD", help="Files, folders or globs.")],
@@ -29,10 +24,7 @@ def evaluate(
     ] = None,
     format_: TableFormat = TABLE,
     reader: Annotated[str, typer.Option(metavar="NAME", help="How to read GOLD.")] = "auto",
-    text_column: TextColumn = None,
-    label_column: LabelColumn = None,
-    encoding: FileEncoding = None,
-    renamings: Renamings = None,
+    work: Work = HERE,
     decoder: Annotated[
         str | None, typer.Option(metavar="NAME", help="Parsing: how to choose the tree.")
     ] = None,
@@ -56,16 +48,13 @@ def evaluate(
             "--raw", help="Parsing: from raw text, whose sentences and tokens the model has to find."
         ),
     ] = False,
-    skip_bad: SkipBad = False,
     jobs: Annotated[int, typer.Option(min=1, metavar="N", help="Sentences done at a time.")] = 1,
 ) -> None:
     """Evaluate a model on gold data."""
     from spectralnlp import load, registry
     from spectralnlp.cli.console import note, progress
-    from spectralnlp.cli.engines import evaluated
     from spectralnlp.cli.models import NO_TAGGER, without_tagger
     from spectralnlp.cli.score import evalb_parameters
-    from spectralnlp.cli.skipping import Skipped
     from spectralnlp.runtime import rereadable
 
     check_format(format_)
@@ -79,15 +68,7 @@ def evaluate(
     if models[-1].task != models[0].task:
         raise ConfigError(f"{model} and {against} do different things", hint="compare models of one task")
     task = registry.tasks.get(models[0].task)()
-    skipped = Skipped(note) if skip_bad else None
-    options = {
-        "text_column": ("--text-column", text_column),
-        "label_column": ("--label-column", label_column),
-        "encoding": ("--encoding", encoding),
-        "on_bad": ("--skip-bad", skipped),
-        "map": ("--map", map_of(renamings)),
-    }
-    reading = accepted(task, "read_gold", options)
+    reading = work.reading(task, "read_gold")
     how = accepted(
         task,
         "evaluate",
@@ -100,11 +81,11 @@ def evaluate(
         },
     )
     corpus = task.read_gold(rereadable(gold), reader=reader, **reading)
-    if skipped is not None:
-        skipped.find(corpus)
+    work.find_bad(corpus)
     remarks = corpus.remarks()  # raises an error before parsing if the table of --map renames nothing
+    work = replace(work, jobs=jobs)
     reports = [
-        evaluated(task, each, corpus, jobs, f"evaluating {name}", **how)
+        work.evaluated(task, each, corpus, f"evaluating {name}", **how)
         for name, each in zip(names, models, strict=True)
     ]
     for line in [*remarks, *task.remarks_on_gold(models[0], corpus)]:

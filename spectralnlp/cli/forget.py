@@ -15,12 +15,11 @@ from spectralnlp.cli.changing import (
     save_change,
     tagger_of,
 )
-from spectralnlp.cli.console import announced_kernels, progress, say
-from spectralnlp.cli.engines import HERE, Where, engine_options
-from spectralnlp.cli.options import LabelColumn, TextColumn
+from spectralnlp.cli.console import say
+from spectralnlp.cli.options import HERE, Work, command_options
 
 
-@engine_options("engine", "scheduler", "jobs")
+@command_options("text_column label_column engine scheduler jobs")
 def forget(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A model with kept moments.")],
     documents: Annotated[
@@ -28,20 +27,18 @@ def forget(
         typer.Argument(metavar="DOCUMENT...", help="Files to forget, or files of lines to forget."),
     ],
     output: ChangedModel = None,
-    text_column: TextColumn = None,
-    label_column: LabelColumn = None,
-    where: Where = HERE,
+    work: Work = HERE,
 ) -> None:
     """Remove data from a trained model; the result equals a model trained without these data."""
     from spectralnlp.changes import forget as forget_documents
 
     folder, changes, target = changed_folder(model, output)
     if changes is not None:
-        refuse_options(model, {"--text-column": text_column, "--label-column": label_column})
+        refuse_options(model, {"--text-column": work.text_column, "--label-column": work.label_column})
         changes.forget(folder, documents, target, say)
         return
     kept = load_kept(model, "forget")
-    with where.running(), announced_kernels(), progress("forgetting"):
-        corpus = read_documents(kept, documents, (text_column, label_column))
+    with work.running("forgetting"):
+        corpus = read_documents(kept, documents, (work.text_column, work.label_column))
         change = forget_documents(kept, corpus, report=say)
     save_change(change, target, tagger_of(folder))

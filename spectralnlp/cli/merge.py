@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from spectralnlp.cli.changing import folder_changes, load_kept, save_change
-from spectralnlp.cli.console import announced_kernels, progress, say
-from spectralnlp.cli.options import NewFolder, Overwrite
+from spectralnlp.cli.console import say
+from spectralnlp.cli.options import HERE, NewFolder, Overwrite
 
 
 def merge(
@@ -33,6 +33,6 @@ def merge(
         changes.merge([folder for folder, _ in found], output, say)
         return
     kept = [load_kept(model, "be merged") for model in models]
-    with announced_kernels(), progress("merging"):
+    with HERE.running("merging"):
         change = merge_models(kept, allow_shared=allow_shared, report=say)
     save_change(change, output)

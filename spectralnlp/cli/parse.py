@@ -17,14 +17,15 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from spectralnlp.cli.console import Meter, announced_kernels, note, progress, results
-from spectralnlp.cli.engines import CheckpointFolder, EngineName, Jobs, Scheduler, Where, limits
+from spectralnlp.cli.console import Meter, note, progress, results
+from spectralnlp.cli.options import HERE, Work, command_options
 from spectralnlp.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from spectralnlp.trees.parse import Parse
 
 
+@command_options("jobs engine scheduler checkpoint")
 def parse(
     files: Annotated[
         list[str] | None,
@@ -72,10 +74,7 @@ def parse(
         bool, typer.Option("--scores", help="Add the log-probability and each constituent's posterior.")
     ] = False,
     k: Annotated[int, typer.Option("--k", min=1, metavar="N", help="The N best trees of each sentence.")] = 1,
-    jobs: Jobs = None,
-    engine: EngineName = None,
-    scheduler: Scheduler = None,
-    checkpoint: CheckpointFolder = None,
+    work: Work = HERE,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Where to write; for svg, x.svg or a folder."),
@@ -95,19 +94,19 @@ def parse(
     from spectralnlp.render import renderer
 
     render = renderer(format_)
-    # Constraints are not sent to other processes.
-    where = Where(engine, jobs, scheduler, "processes" if constraints is None else "threads")
+    if constraints is not None:  # which are not sent to other processes
+        work = replace(work, jobs_engine="threads")
     found = sources(files or [])
     meter = Meter(found)
     tasks: Iterable[Sequence[tuple[str, str | None] | None]]
-    here = where.name in (None, "threads") and checkpoint is None
+    here = work.engine_name in (None, "threads") and work.checkpoint is None
     if here:
         with progress(f"loading {model}"):
             parser = load_parser(model, tagger, fixed_tags=fixed_tags)
         stream = sentences(
             parser.tokenizer, found, tokenized=tokenized, tagged=tagged, known=parser.tags, meter=meter
         )
-        parses = _parses(parser, stream, where, constraints, decoder=decoder, k=k)
+        parses = _parses(parser, stream, constraints, decoder=decoder, k=k)
         tasks = ([None if each is None else (render(each, scores), each.fallback)] for each in parses)
     elif constraints is not None:
         what = "--constraints takes no worker processes and no checkpoint"
@@ -124,19 +123,16 @@ def parse(
             form=format_,
             scores=scores,
         )
-        tasks = to_text.results(where, to_text.cut(found, None if tokenized or tagged else cutter(model)))
+        tasks = to_text.results(to_text.cut(found, None if tokenized or tagged else cutter(model)))
     n_sentences, fallbacks = 0, Counter[str]()
-    sink = _SINKS.get(format_, _lines)(output)
     # No progress is shown on a terminal that shows the trees.
     shown = output is None and sys.stdout.isatty()
     with (
-        limits(checkpoint),
-        announced_kernels(here=here, parser=model),
-        sink as write,
-        progress("parsing", meter=meter, silent=shown) as step,
+        work.running("parsing", kernels=here, parser=model, meter=meter, silent=shown) as step,
+        _SINKS.get(format_, results)(output) as write,
     ):
         for task in tasks:
-            write(["" if each is None else each[0] for each in task])
+            write(*["" if each is None else each[0] for each in task])
             for each in task:
                 step()
                 if each is not None:
@@ -148,42 +144,26 @@ def parse(
 
 
 def _parses(
-    parser: Any, stream: Iterable[Sentence | None], where: Where, constraints: str | None, **options: Any
+    parser: Any, stream: Iterable[Sentence | None], constraints: str | None, **options: Any
 ) -> Iterator[Parse | None]:
     """Parse sentences in this process or its threads, and yield the parses in order.
 
     Args:
         parser: the parser.
         stream: the sentences; None for a blank line, which yields None.
-        where: whether to use threads, and how many.
         constraints: file with constraints on the trees, or None.
         options: further arguments of ``Parser.parse_many``.
     """
-    with where.running():
-        if constraints is None:
-            yield from parser.parse_many(stream, **options)
-            return
-        from spectralnlp.cli.constraints import constrained, with_lines
+    if constraints is None:
+        yield from parser.parse_many(stream, **options)
+        return
+    from spectralnlp.cli.constraints import constrained, with_lines
 
-        yield from with_lines(parser.parse_many(constrained(stream, constraints), **options), constraints)
-
-
-@contextmanager
-def _joined(
-    sink: AbstractContextManager[Callable[[str], None]],
-) -> Iterator[Callable[[Sequence[str]], None]]:
-    """Yield a function that writes a list of texts to an output (``sink``), each on a new line."""
-    with sink as write_line:
-        yield lambda texts: write_line("\n".join(texts)) if texts else None
-
-
-def _lines(output: Path | None) -> AbstractContextManager[Callable[[Sequence[str]], None]]:
-    """Return a context manager for formats written line by line; it yields a function that writes parses."""
-    return _joined(results(output))
+    yield from with_lines(parser.parse_many(constrained(stream, constraints), **options), constraints)
 
 
 @contextmanager
-def _numbered(output: Path | None) -> Iterator[Callable[[Sequence[str]], None]]:
+def _numbered(output: Path | None) -> Iterator[Callable[..., None]]:
     """Yield a function that writes CoNLL-U sentences and numbers them.
 
     Empty texts, which stand for blank lines of the input, are neither written nor numbered.
@@ -191,14 +171,14 @@ def _numbered(output: Path | None) -> Iterator[Callable[[Sequence[str]], None]]:
     numbers = count(1)
     with results(output) as write_line:
 
-        def write(sentences: Sequence[str]) -> None:
+        def write(*sentences: str) -> None:
             for each in filter(None, sentences):
                 write_line(f"# sent_id = {next(numbers)}\n{each}")
 
         yield write
 
 
-def _svg_sink(output: Path | None) -> AbstractContextManager[Callable[[Sequence[str]], None]]:
+def _svg_sink(output: Path | None) -> AbstractContextManager[Callable[..., None]]:
     """Return a context manager for drawings; it yields a function that writes drawings.
 
     Args:
@@ -211,18 +191,18 @@ def _svg_sink(output: Path | None) -> AbstractContextManager[Callable[[Sequence[
 
 
 @contextmanager
-def _one_svg(output: Path | None) -> Iterator[Callable[[Sequence[str]], None]]:
+def _one_svg(output: Path | None) -> Iterator[Callable[..., None]]:
     """Yield a function that collects drawings; write them as one SVG document after the ``with`` block."""
     from spectralnlp.render.svg import stacked
 
     collected: list[str] = []
     with results(output) as write_line:
-        yield lambda documents: collected.extend(filter(None, documents))
+        yield lambda *documents: collected.extend(filter(None, documents))
         write_line(stacked(collected) if len(collected) != 1 else collected[0])
 
 
 @contextmanager
-def _svg_files(folder: Path) -> Iterator[Callable[[Sequence[str]], None]]:
+def _svg_files(folder: Path) -> Iterator[Callable[..., None]]:
     """Yield a function that writes each drawing to its own file, ``00001.svg`` and so on."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -230,7 +210,7 @@ def _svg_files(folder: Path) -> Iterator[Callable[[Sequence[str]], None]]:
         raise ConfigError(f"cannot write the output: {error.strerror}", path=folder) from error
     number = 0
 
-    def write(documents: Sequence[str]) -> None:
+    def write(*documents: str) -> None:
         nonlocal number
         for document in documents:
             number += 1  # blank lines are counted, so that tokenized sentences are numbered by line
@@ -241,5 +221,5 @@ def _svg_files(folder: Path) -> Iterator[Callable[[Sequence[str]], None]]:
     yield write
 
 
-# Sinks by format; the default is `_lines`.
+# Context managers by format, whose function writes the texts of parses; the default is `results`.
 _SINKS = {"svg": _svg_sink, "conllu": _numbered}

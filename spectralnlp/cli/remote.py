@@ -20,7 +20,6 @@ from spectralnlp.cli.models import NO_TAGGER, installed_tagger
 from spectralnlp.errors import ConfigError
 
 if TYPE_CHECKING:
-    from spectralnlp.cli.engines import Where
     from spectralnlp.text.tokenizer import Tokenizer
     from spectralnlp.text.tokens import Sentence
 
@@ -63,11 +62,12 @@ class OnWorkers(ABC, Generic[T, R]):
     def __call__(self, task: Sequence[T]) -> Sequence[R]:
         """Apply the model to a batch of inputs on a worker, and return the results as JSON values."""
 
-    def results(self, where: Where, tasks: Iterable[Sequence[T]]) -> Iterator[Sequence[R]]:
-        """Yield the results of each task (batch of inputs) in order; store them in the current checkpoint.
+    def results(self, tasks: Iterable[Sequence[T]]) -> Iterator[Sequence[R]]:
+        """Yield the results of each task (batch of inputs) in order, computed on the current engine.
+
+        Results are stored in the current checkpoint, if any.
 
         Args:
-            where: engine that runs the tasks.
             tasks: stream of tasks, identical in every run.
 
         Raises:
@@ -78,8 +78,7 @@ class OnWorkers(ABC, Generic[T, R]):
         # A journal identifies the model by its contents, not by its folder.
         about = {**asdict(self), "model": self.fingerprint}
         del about["fingerprint"]
-        with where.running():
-            yield from map_resumable(self, tasks, about, chunk_size=1)
+        yield from map_resumable(self, tasks, about, chunk_size=1)
 
     def cut(
         self, files: Sequence[str], may_cut: Callable[[str], bool] | None = None

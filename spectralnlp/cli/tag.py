@@ -12,12 +12,11 @@ from typing import Annotated
 
 import typer
 
-from spectralnlp.cli.console import Meter, announced_kernels, progress, results
-from spectralnlp.cli.engines import HERE, CheckpointFolder, Where, engine_options, limits
-from spectralnlp.cli.options import OutputFile
+from spectralnlp.cli.console import Meter, progress, results
+from spectralnlp.cli.options import HERE, OutputFile, Work, command_options
 
 
-@engine_options("jobs", "engine", "scheduler")
+@command_options("jobs engine scheduler checkpoint")
 def tag(
     files: Annotated[
         list[str] | None,
@@ -33,8 +32,7 @@ def tag(
         str, typer.Option("--format", metavar="NAME", help="tagged, conllu or json.")
     ] = "tagged",
     scores: Annotated[bool, typer.Option("--scores", help="Add how probable each tag is.")] = False,
-    where: Where = HERE,
-    checkpoint: CheckpointFolder = None,
+    work: Work = HERE,
     output: OutputFile = None,
 ) -> None:
     """Tag the words of text: parts of speech, chunks, entities."""
@@ -48,10 +46,10 @@ def tag(
     meter = Meter(found)
     shown = output is None and sys.stdout.isatty()
     tasks: Iterable[Sequence[str]]
-    here = where.name is None and checkpoint is None
+    here = work.engine_name is None and work.checkpoint is None
     if not here:
         to_text = TagToText.of(model, tokenized=tokenized, form=format_, scores=scores)
-        tasks = to_text.results(where, to_text.cut(found, None if tokenized else cutter(model)))
+        tasks = to_text.results(to_text.cut(found, None if tokenized else cutter(model)))
     else:
         with progress(f"loading {model}"):
             tagger = load_for(model, "tag", "tag")
@@ -59,13 +57,10 @@ def tag(
         each_time = batches(stream, 1 if shown else TagToText.batch_size)
         tasks = (tagged_text(tagger, batch, format_, scores) for batch in each_time)
     with (
-        limits(checkpoint),
-        announced_kernels(here=here),
+        work.running("tagging", kernels=here, meter=meter, silent=shown) as step,
         results(output) as write,
-        progress("tagging", meter=meter, silent=shown) as step,
     ):
         for texts in tasks:
-            if texts:
-                write("\n".join(texts))
+            write(*texts)
             for _ in texts:
                 step()

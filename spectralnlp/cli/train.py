@@ -3,37 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from spectralnlp.cli.console import announced_kernels, note, progress, say
-from spectralnlp.cli.engines import (
-    HERE,
-    CheckpointFolder,
-    MemorySize,
-    SkipBadPartitions,
-    Where,
-    engine_options,
-    evaluated,
-    limits,
-)
-from spectralnlp.cli.options import (
-    FileEncoding,
-    LabelColumn,
-    NewFolder,
-    Overwrite,
-    Renamings,
-    SkipBad,
-    TextColumn,
-    TreebankWeights,
-    accepted,
-    map_of,
-    weights_of,
-)
-from spectralnlp.cli.skipping import Skipped
+from spectralnlp.cli.console import note, say
+from spectralnlp.cli.options import HERE, NewFolder, Overwrite, Work, command_options
 from spectralnlp.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -44,8 +23,39 @@ SECTION = "estimator"  # name of the section of a configuration, as printed and 
 # Matches a line of a configuration that may follow a blank line.
 _SETTING = re.compile(r"\s*([#;\[]|[\w.-]+\s*=)")
 
+Settings: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="A setting; preset=NAME starts from a preset."),
+]
+Unlabelled: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(metavar="FILE", help="Text without labels to learn from as well; repeatable."),
+]
+KeepMoments: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--keep-moments",
+        "--keep-examples",
+        help="Keep what can be updated, forgotten, merged: moments, or the examples themselves.",
+    ),
+]
+KeepWordsAbove: TypeAlias = Annotated[
+    int,
+    typer.Option(
+        metavar="N",
+        min=0,
+        help="With --keep-moments, replace words seen N times or less by others that look alike.",
+    ),
+]
+Documents: TypeAlias = Annotated[
+    str | None, typer.Option(metavar="UNIT", help="With --keep-moments, what is forgotten: file or line.")
+]
 
-@engine_options("engine", "scheduler", "jobs")
+
+@command_options(
+    "text_column label_column encoding weight renamings unlabelled "
+    "skip_bad engine scheduler jobs skip_bad_partitions checkpoint memory"
+)
 def train(
     estimator: Annotated[str, typer.Argument(metavar="ESTIMATOR", help="Its name; see 'plugins'.")],
     inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help="Files, folders or globs; .gz too.")],
@@ -57,124 +67,50 @@ def train(
     config: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Settings, in the form that train prints.")
     ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="A setting; preset=NAME starts from a preset."),
-    ] = None,
+    settings: Settings = None,
     reader: Annotated[str, typer.Option(metavar="NAME", help="How to read the data.")] = "auto",
-    text_column: TextColumn = None,
-    label_column: LabelColumn = None,
-    encoding: FileEncoding = None,
-    weight: TreebankWeights = None,
-    renamings: Renamings = None,
-    unlabelled: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FILE", help="Text without labels to learn from as well; repeatable."),
-    ] = None,
-    skip_bad: SkipBad = False,
-    where: Where = HERE,
-    skip_bad_partitions: SkipBadPartitions = False,
-    checkpoint: CheckpointFolder = None,
-    memory: MemorySize = None,
+    unlabelled: Unlabelled = None,
+    work: Work = HERE,
     card: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Markdown to put above the model card's tables.")
     ] = None,
-    keep_moments: Annotated[
-        bool,
-        typer.Option(
-            "--keep-moments",
-            "--keep-examples",
-            help="Keep what can be updated, forgotten, merged: moments, or the examples themselves.",
-        ),
-    ] = False,
-    keep_words_above: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            min=0,
-            help="With --keep-moments, replace words seen N times or less by others that look alike.",
-        ),
-    ] = 0,
-    documents: Annotated[
-        str | None, typer.Option(metavar="UNIT", help="With --keep-moments, what is forgotten: file or line.")
-    ] = None,
+    keep_moments: KeepMoments = False,
+    keep_words_above: KeepWordsAbove = 0,
+    documents: Documents = None,
 ) -> None:
     """Train a model."""
     from spectralnlp import changes, registry
     from spectralnlp.changes.adaptation.with_treebank import needs_moments
-    from spectralnlp.changes.kept_moments import check_keeps
-    from spectralnlp.hyperparameters import hyperparameters
     from spectralnlp.runtime import SkippingCorpus, executing, rereadable
     from spectralnlp.storage import check_writable
 
     name = registry.estimators.resolve(estimator)
-    kind: type[Estimator[Any]] = registry.estimators.get(name)
-    typed, configured = parse_settings(settings or []), read_config(config, name)
-    is_setting = "unlabelled" in hyperparameters(
-        kind
-    )  # otherwise the unlabelled text is data that the task reads
-    if unlabelled and is_setting:
-        configured["unlabelled"] = unlabelled
-    learner = kind.from_settings(typed, configured)
-    if memory is not None:
-        check_spills(name, kind, keep_moments)
+    learner, unlabelled = _learner(name, settings, config, unlabelled)
     check_writable(output, overwrite=overwrite)
-    description = read_card(card)
-    if keep_moments:
-        check_keeps(name, learner)
-    else:
-        for option, given in (("--documents", documents), ("--keep-words-above", keep_words_above)):
-            if given:
-                raise ConfigError(f"{option} means nothing without --keep-moments", hint="leave it out")
+    only_kept = {"--documents": documents, "--keep-words-above": keep_words_above}
+    _check_options(name, learner, work.memory, keep_moments, only_kept)
+    how: dict[str, Any] = {"report": say, "description": read_card(card)}
     print(filled_config(name, learner), flush=True)
 
-    task = registry.tasks.get(kind.task)()
-    skipped = Skipped(say) if skip_bad else None
-    options = {
-        "text_column": ("--text-column", text_column),
-        "label_column": ("--label-column", label_column),
-        "encoding": ("--encoding", encoding),
-        "on_bad": ("--skip-bad", skipped),
-        "map": ("--map", map_of(renamings)),
-    }
-    more = None if is_setting else unlabelled or None
-    only_here = {"unlabelled": ("--unlabelled", more), "weights": ("--weight", weights_of(weight))}
-    reading = accepted(task, "read", {**options, **only_here})
+    task, work = registry.tasks.get(learner.task)(), replace(work, report=say)
+    reading = work.reading(task, unlabelled=("--unlabelled", unlabelled))
     started = perf_counter()
-    with limits(checkpoint, skip_bad_partitions=skip_bad_partitions, memory=memory):
-        with (
-            where.running(),
-            announced_kernels(),
-            progress("training") as shown,
-            executing(show_share=shown.show_share),
-        ):
-            inputs, dev = ([str(each) for each in rereadable(given or [])] for given in (inputs, dev))
-            if keep_moments:
-                reader = task.resolve_reader(inputs, reader)
-            corpus = task.read(inputs, reader=reader, **reading)
-            held_out = (
-                task.read_gold(dev, reader=reader, **accepted(task, "read_gold", options)) if dev else None
-            )
-            if skipped is not None:
-                skipped.find(corpus, held_out or ())
-            if skip_bad_partitions:
-                corpus = SkippingCorpus(corpus)
-            if keep_moments:
-                how = {"reader": reader}
-                how |= {name: reading[name] for name in _KEPT_READING if name in reading}
-                change = changes.train(
-                    name,
-                    learner,
-                    corpus,
-                    unit=documents,
-                    keep_words_above=keep_words_above,
-                    reading=how,
-                    report=say,
-                    description=description,
-                )
-                model, to_save = change.model, change
-            else:
-                model = to_save = task.train(learner, corpus, report=say, description=description)
+    with work.running("training") as shown, executing(show_share=shown.show_share):
+        inputs, dev = list(map(str, rereadable(inputs))), list(map(str, rereadable(dev or [])))
+        if keep_moments:
+            reader = task.resolve_reader(inputs, reader)
+        corpus = task.read(inputs, reader=reader, **reading)
+        held_out = task.read_gold(dev, reader=reader, **work.reading(task, "read_gold")) if dev else None
+        work.find_bad(corpus, held_out or ())
+        if work.skip_bad_partitions:
+            corpus = SkippingCorpus(corpus)
+        if keep_moments:
+            kept = {"reader": reader, **{key: reading[key] for key in _KEPT_READING if key in reading}}
+            how |= {"unit": documents, "keep_words_above": keep_words_above, "reading": kept}
+            to_save = changes.train(name, learner, corpus, **how)
+            model = to_save.model
+        else:
+            model = to_save = task.train(learner, corpus, **how)
         to_save.save(output, overwrite=overwrite)
     say(f"{output}: trained in {perf_counter() - started:.1f} s")
     if not keep_moments and needs_moments(learner, model):
@@ -183,28 +119,63 @@ def train(
             "--keep-moments"
         )
     if held_out is not None:
-        print(f"\n{evaluated(task, model, held_out, where.jobs).to_table()}")
+        print(f"\n{work.evaluated(task, model, held_out).to_table()}")
 
 
-def check_spills(name: str, kind: type[Estimator[Any]], keep_moments: bool) -> None:
-    """Check that the option ``--memory`` has an effect for an estimator.
+def _learner(
+    name: str, settings: list[str] | None, config: Path | None, unlabelled: list[str] | None
+) -> tuple[Estimator[Any], list[str] | None]:
+    """Return an estimator with its settings, and the files of ``--unlabelled`` that its task has to read.
 
-    Raises:
-        ConfigError: the estimator does not spill to disk, or moments are kept, which are held in memory.
+    Args:
+        name: registered name of the estimator.
+        settings, config: values of ``--set`` and ``--config``.
+        unlabelled: values of ``--unlabelled``, a setting of some estimators, which read these files.
     """
     from spectralnlp import registry
+    from spectralnlp.hyperparameters import hyperparameters
 
-    if not kind.spills:
+    kind: type[Estimator[Any]] = registry.estimators.get(name)
+    typed, configured = parse_settings(settings or []), read_config(config, name)
+    if unlabelled and "unlabelled" in hyperparameters(kind):
+        configured["unlabelled"], unlabelled = unlabelled, None
+    return kind.from_settings(typed, configured), unlabelled or None
+
+
+def _check_options(
+    name: str, learner: Estimator[Any], memory: str | None, keep_moments: bool, only_kept: Mapping[str, Any]
+) -> None:
+    """Check that ``--memory`` and the options of ``--keep-moments`` have an effect for an estimator.
+
+    Args:
+        name, learner: registered name and object of the estimator.
+        memory: value of ``--memory``.
+        keep_moments: whether moments are kept, which are held in memory.
+        only_kept: options, and their values, that mean nothing if they are not.
+
+    Raises:
+        ConfigError: the estimator does not spill to disk, or keeps no moments, or options exclude each other.
+    """
+    from spectralnlp import registry
+    from spectralnlp.changes.kept_moments import check_keeps
+
+    if memory is not None and not learner.spills:
         shown = registry.estimators.shown(name)
         what = f"--memory cannot bound {shown}, which holds what it learns from in memory"
         raise ConfigError(
             what, hint="leave it out; lpcfg, eigenwords, hmm and topics write to disk what does not fit"
         )
-    if keep_moments:
+    if memory is not None and keep_moments:
         what = (
             "--memory cannot bound --keep-moments, which keeps all counts or documents, not the frequent ones"
         )
         raise ConfigError(what, hint="give one or the other")
+    if keep_moments:
+        check_keeps(name, learner)
+        return
+    for option, given in only_kept.items():
+        if given:
+            raise ConfigError(f"{option} means nothing without --keep-moments", hint="leave it out")
 
 
 def read_card(path: Path | None) -> str:

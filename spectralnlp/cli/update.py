@@ -15,13 +15,12 @@ from spectralnlp.cli.changing import (
     save_change,
     tagger_of,
 )
-from spectralnlp.cli.console import announced_kernels, progress, say
-from spectralnlp.cli.engines import HERE, Where, engine_options
-from spectralnlp.cli.options import LabelColumn, TextColumn, TreebankWeights
+from spectralnlp.cli.console import say
+from spectralnlp.cli.options import HERE, Work, command_options
 from spectralnlp.errors import ConfigError
 
 
-@engine_options("engine", "scheduler", "jobs")
+@command_options("weight text_column label_column engine scheduler jobs")
 def update(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A model with kept moments.")],
     inputs: Annotated[list[str], typer.Argument(metavar="MORE...", help="Files, folders or globs to add.")],
@@ -36,10 +35,7 @@ def update(
         bool,
         typer.Option("--from-scratch", help="Train on all data anew instead of resuming from the model."),
     ] = False,
-    weight: TreebankWeights = None,
-    text_column: TextColumn = None,
-    label_column: LabelColumn = None,
-    where: Where = HERE,
+    work: Work = HERE,
 ) -> None:
     """Add data to a trained model; the result equals a model trained on the old and the new data."""
     from spectralnlp.changes import update as update_model
@@ -49,14 +45,13 @@ def update(
         if skip_known:
             what = f"{model} does not know what it was made of: --skip-known means nothing to it"
             raise ConfigError(what, hint="give files that it has not seen")
-        refuse_options(
-            model, {"--weight": weight, "--text-column": text_column, "--label-column": label_column}
-        )
+        columns = {"--text-column": work.text_column, "--label-column": work.label_column}
+        refuse_options(model, {"--weight": work.weight, **columns})
         changes.update(folder, inputs, target, say)
         return
     kept = load_kept(model, "be updated")
-    with where.running(), announced_kernels(), progress("updating"):
-        corpus = read_documents(kept, inputs, (text_column, label_column), weight)
+    with work.running("updating"):
+        corpus = read_documents(kept, inputs, (work.text_column, work.label_column), work.weight)
         change = update_model(
             kept, corpus, add_known=add_known, skip_known=skip_known, from_scratch=from_scratch, report=say
         )

@@ -4,30 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from spectralnlp.errors import replace_parameters
 
-_options: ContextVar[Callable[[], Mapping[str, str]]] = ContextVar("spectralnlp.cli.options", default=dict)
-
-
-def know_options(commands: Callable[[], Sequence[Any]]) -> None:
-    """Register the options of commands, so that `with_options` can write them into messages.
-
-    Args:
-        commands: returns click commands; called when a parameter is first replaced. If several commands have
-            a parameter of the same name, the option of the first of them is used.
-    """
-
-    @cache
-    def options() -> Mapping[str, str]:
-        known: dict[str, str] = {}
-        for command in commands():
-            known = _options_of(command) | known
-        return known
-
-    _options.set(options)
+# Returns the commands whose options messages name; if several have a parameter of the same name, the first
+# counts. It is called when a parameter is first replaced.
+commands: ContextVar[Callable[[], Sequence[Any]]] = ContextVar("spectralnlp.cli.commands", default=tuple)
 
 
 def with_options(message: str) -> str:
@@ -38,7 +22,15 @@ def with_options(message: str) -> str:
     Args:
         message: message of the library, such as `SpectralError.message`.
     """
-    return replace_parameters(message, lambda name: _options.get()().get(name, name))
+    return replace_parameters(message, lambda name: _known(commands.get()).get(name, name))
+
+
+@lru_cache(1)
+def _known(called: Callable[[], Sequence[Any]]) -> Mapping[str, str]:
+    known: dict[str, str] = {}
+    for command in called():
+        known = _options_of(command) | known
+    return known
 
 
 def _options_of(command: Any) -> dict[str, str]:

@@ -8,8 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from spectralnlp.cli import console
-from spectralnlp.cli.wording import know_options, with_options
+from spectralnlp.cli import console, wording
 
 
 class Terminal(io.StringIO):
@@ -77,8 +76,11 @@ def test_parameters_of_the_library_are_options_of_the_command_line(
         params=[SimpleNamespace(opts=["--skip-known"]), SimpleNamespace(opts=["FILE", "-o"])]
     )
     group = SimpleNamespace(params=[SimpleNamespace(opts=["--version"])], commands={"verb": verb})
-    know_options(lambda: [group])
-    assert with_options("give `skip_known`, `max_pairs` or ``o``") == "give --skip-known, max_pairs or ``o``"
+    wording.commands.set(lambda: [group])
+    assert (
+        wording.with_options("give `skip_known`, `max_pairs` or ``o``")
+        == "give --skip-known, max_pairs or ``o``"
+    )
     console.say("see `version`")
     console.note("see `nothing`")
     assert capsys.readouterr() == ("see --version\n", "spectralnlp: see nothing\n")

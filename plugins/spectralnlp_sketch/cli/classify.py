@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 import typer
 
-from spectralnlp.cli.engines import HERE, CheckpointFolder, Where, engine_options, limits
 from spectralnlp.cli.formats import CSV, JSON, TABLE, TSV, TableFormat, check_format, delimited
-from spectralnlp.cli.options import OutputFile, TextColumn
+from spectralnlp.cli.options import HERE, OutputFile, TextColumn, Work, command_options
 from spectralnlp.cli.remote import OnWorkers, batches
 from spectralnlp.errors import ConfigError, InputError
 
@@ -26,7 +25,7 @@ STDIN = "-"
 _CHUNK = 1 << 16
 
 
-@engine_options("jobs", "engine", "scheduler")
+@command_options("jobs engine scheduler checkpoint")
 def classify(
     arguments: Annotated[
         list[str] | None,
@@ -51,8 +50,7 @@ def classify(
     explain: Annotated[
         bool, typer.Option("--explain", help="Write the contribution of each word to the label's score.")
     ] = False,
-    where: Where = HERE,
-    checkpoint: CheckpointFolder = None,
+    work: Work = HERE,
     output: OutputFile = None,
 ) -> None:
     """Classify texts, one per line or in a column of a table; write tab-separated labels and confidences.
@@ -62,7 +60,7 @@ def classify(
     labels. --explain adds a column of words and scores, in natural logarithms; in json, an object with words
     and n-grams.
     """
-    from spectralnlp.cli.console import Meter, announced_kernels, progress, results
+    from spectralnlp.cli.console import Meter, results
 
     check_format(format_)
     files = list(arguments or [])
@@ -74,24 +72,19 @@ def classify(
     style = Style(top, format_, explain, oos_label)
     arriving = _batches(sources, meter, text_column)
     tasks: Iterable[Sequence[str]]
-    here = where.name is None and checkpoint is None
+    here = work.engine_name is None and work.checkpoint is None
     if not here:
         # Batches of fixed size, not as texts arrive: a resumed run must split the stream at the same places.
         texts = batches(chain.from_iterable(arriving), ClassifyToText.batch_size)
-        tasks = ClassifyToText.of(name, style=style).results(where, texts)
+        tasks = ClassifyToText.of(name, style=style).results(texts)
     else:
         classifier = _load(name)
         tasks = (classified_text(classifier, batch, style) for batch in arriving)
-    with (
-        limits(checkpoint),
-        announced_kernels(here=here),
-        results(output) as write,
-        progress("classifying", meter=meter) as step,
-    ):
+    with work.running("classifying", kernels=here, meter=meter) as step, results(output) as write:
         if format_ in (TSV, CSV):
             write(delimited(style.columns(), format_))
         for lines in tasks:
-            write("\n".join(lines))
+            write(*lines)
             for _ in lines:
                 step()
 

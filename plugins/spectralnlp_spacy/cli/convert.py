@@ -46,7 +46,7 @@ def convert(
     """Convert treebanks, CoNLL files and labelled texts (label, tab, text) for `spacy train`."""
     from spectralnlp import registry
     from spectralnlp.cli.console import note, progress
-    from spectralnlp.cli.skipping import Skipped
+    from spectralnlp.cli.options import Skipped
     from spectralnlp.runtime import expand_inputs
     from spectralnlp_spacy.documents import write_docs
 

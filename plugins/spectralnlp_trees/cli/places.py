@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spectralnlp.cli.console import announced_kernels, note, progress
-from spectralnlp.cli.skipping import Skipped
+from spectralnlp.cli.options import Skipped
 from spectralnlp.errors import ConfigError
 
 if TYPE_CHECKING:
