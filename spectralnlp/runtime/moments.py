@@ -211,10 +211,10 @@ class Moments(ABC, Generic[T]):
     def _check_mergeable(self, other: Moments[Any]) -> None:
         if type(self) is not type(other):
             raise ConfigError(f"cannot merge {type(self).__name__} with {type(other).__name__}")
-        for name, ours in self.parameters().items():
-            theirs = other.parameters()[name]
-            if not _equal(ours, theirs):
-                what = f"{name}: {_brief(ours)} and {_brief(theirs)}"
+        ours, theirs = self.parameters(), other.parameters()
+        for name in {**ours, **theirs}:
+            if not _equal(ours.get(name), theirs.get(name)):
+                what = f"{name}: {_brief(ours.get(name))} and {_brief(theirs.get(name))}"
                 raise ConfigError(f"cannot merge {type(self).__name__} that differ in {what}")
 
 

@@ -12,7 +12,6 @@ from spectralnlp.estimators.hmm import HMM
 from spectralnlp.estimators.hmm.hkz import solve_hkz
 from spectralnlp.estimators.hmm.moments import NGramCounts
 from spectralnlp.estimators.hmm.ngrams import NGramTable
-from spectralnlp.estimators.hmm.open_moments import OpenNGramCounts
 from spectralnlp.estimators.hmm.solve import PredictionSettings, solve_regression
 from spectralnlp.estimators.hmm.states import RegressionOptions
 from spectralnlp.inference.chains.filtering import Filter, OperatorFilter, run_sequences
@@ -228,7 +227,7 @@ def test_bad_input_is_refused_in_one_line() -> None:
     with pytest.raises(ConfigError, match="n_states: got 0, expected int, 1 or more"):
         HMM(n_states=0).fit(InMemoryCorpus(SENTENCES))
     with pytest.raises(ConfigError, match="do not fit in 64 bits"):
-        NGramCounts([str(i) for i in range(50_000)], 6)
+        NGramCounts(6, vocabulary=[str(i) for i in range(50_000)])
     model = HMM(n_states=2).fit(InMemoryCorpus(SENTENCES))
     with pytest.raises(ConfigError, match="not one string"):
         model.score(["a b"])
@@ -249,9 +248,26 @@ def test_no_nan_with_many_symbols() -> None:
 
 @pytest.mark.parametrize("codes", [[(0, 0)], [(1, 0)]])
 def test_kept_n_grams_end_in_a_symbol_and_begin_with_boundaries(codes: list[tuple[int, int]]) -> None:
-    counts = accumulate(OpenNGramCounts(2), InMemoryCorpus([["a", "b"], ["b"]]))
+    counts = accumulate(NGramCounts(2), InMemoryCorpus([["a", "b"], ["b"]]))
     arrays = counts.arrays()
     counts.check_arrays(StoredArrays(arrays))
     edited = np.array([first << 31 | second for first, second in codes], np.int64)
     with pytest.raises(ModelError, match="boundary"):
         counts.check_arrays(StoredArrays({**arrays, "codes": edited, "counts": np.ones(1, np.int64)}))
+
+
+def test_counts_of_all_symbols_do_not_merge_with_those_of_a_vocabulary() -> None:
+    kept, restricted = NGramCounts(2), NGramCounts(2, vocabulary=["a"])
+    for one, other in ((kept, restricted), (restricted, kept)):
+        with pytest.raises(ConfigError, match="differ in vocabulary"):
+            one.merge(other)
+
+
+def test_kept_counts_are_solved_as_those_of_two_passes() -> None:
+    corpus = InMemoryCorpus([*SENTENCES, ["rare", "a", "b"]])
+    model = HMM(n_states=3, max_symbols=2)
+    kept = accumulate(model.init_kept_moments(corpus), corpus)
+    assert model.solve(kept) is None
+    fitted = HMM(n_states=3, max_symbols=2).fit(corpus).operators_
+    assert model.operators_.symbols == fitted.symbols
+    assert model.operators_.operators.tobytes() == fitted.operators.tobytes()

@@ -36,7 +36,7 @@ def memory(monkeypatch: pytest.MonkeyPatch) -> Iterator[Memory]:
 
 
 def observed(sequences: list[list[str]]) -> NGramCounts:
-    counts = NGramCounts([f"s{number}" for number in range(500)], 4)
+    counts = NGramCounts(4, vocabulary=[f"s{number}" for number in range(500)])
     for at in range(0, len(sequences), 50):
         counts.observe(Batch(sequences[at : at + 50], "text", 0, at))
     return counts
@@ -73,7 +73,7 @@ def test_every_engine_spills(
 ) -> None:
     corpus = InMemoryCorpus(sequences, n_partitions=10)
     with use_engine(engine, **({} if engine == "serial" else {"jobs": 2})):
-        counts = accumulate(NGramCounts(whole.vocabulary, 4), corpus)
+        counts = accumulate(NGramCounts(4, vocabulary=whole.vocabulary), corpus)
     assert counts.is_spilled
     assert state(counts) == state(whole)
 

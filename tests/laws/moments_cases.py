@@ -27,7 +27,6 @@ from sketch_cases import (
 from spectralnlp.changes.ledger import DocumentDigests
 from spectralnlp.estimators.eigenwords import PairCounts
 from spectralnlp.estimators.hmm.moments import ExpectedTransitions, NGramCounts
-from spectralnlp.estimators.hmm.open_moments import OpenNGramCounts
 from spectralnlp.estimators.pcfg.moments import RuleCounts
 from spectralnlp.estimators.shared.word_counts import WordCounts
 from spectralnlp.estimators.topics.moments import DocumentLog, ExpectedCounts, PairMoments, TripleMoments
@@ -209,7 +208,7 @@ CASES = [
         SENTENCES,
         {"vocabulary": VOCABULARIES, "order": (3, 2), "first": (None, 3)},
     ),
-    case("n-grams of all symbols", OpenNGramCounts, SENTENCES, {"order": (3, 2), "first": (None, 3)}),
+    case("n-grams of all symbols", NGramCounts, SENTENCES, {"order": (3, 2), "first": (None, 3)}),
     case("log of documents", DocumentLog, SENTENCES),
     *(
         case(

@@ -140,13 +140,13 @@ def test_safetensors_of_something_else_are_refused(tmp_path: Path) -> None:
 
 
 def test_moments_with_arrays_as_parameters_are_told_apart(tmp_path: Path) -> None:
-    counts = NGramCounts(["a", "b"], 2)
+    counts = NGramCounts(2, vocabulary=["a", "b"])
     counts.observe(Batch([["a", "b", "c"]], "d", 0, 0))
     save_part(tmp_path / "file", counts, {"data": "here"})
-    again = load_part(tmp_path / "file", NGramCounts(["a", "b"], 2), {"data": "here"})
+    again = load_part(tmp_path / "file", NGramCounts(2, vocabulary=["a", "b"]), {"data": "here"})
     assert state(again) == state(counts)  # type: ignore[arg-type]
     with pytest.raises(ModelError, match="another parameter vocabulary"):
-        load_part(tmp_path / "file", NGramCounts(["b", "a"], 2), {"data": "here"})
+        load_part(tmp_path / "file", NGramCounts(2, vocabulary=["b", "a"]), {"data": "here"})
     with pytest.raises(ModelError, match="another class"):
         load_part(tmp_path / "file", Counts(), {"data": "here"})
 
@@ -154,7 +154,7 @@ def test_moments_with_arrays_as_parameters_are_told_apart(tmp_path: Path) -> Non
 def test_the_class_is_known_by_its_name_wherever_its_module_lies(tmp_path: Path) -> None:
     from safetensors import safe_open
 
-    counts = NGramCounts(["a", "b"], 2)
+    counts = NGramCounts(2, vocabulary=["a", "b"])
     counts.observe(Batch([["a", "b"]], "d", 0, 0))
     save_part(tmp_path / "file", counts, {})
     with safe_open(tmp_path / "file", framework="numpy") as file:

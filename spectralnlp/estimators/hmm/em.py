@@ -96,9 +96,8 @@ class HMMEM(SequenceEstimator, IterativeEstimator[Sequence[str]]):
         with fit_pass("n-grams"):
             symbol_counts = accumulate(WordCounts(), corpus)
             vocabulary = choose_symbols(symbol_counts, self.max_symbols, self.min_count)
-            counts = accumulate(NGramCounts(vocabulary, order=4), corpus)
-        table = counts.table()
-        symbols = (*counts.vocabulary, UNKNOWN)
+            table = accumulate(NGramCounts(4, vocabulary=vocabulary), corpus).table()
+        symbols = (*vocabulary, UNKNOWN)
         base = symbol_distribution(table.frequencies)
         with fit_pass("start"):
             if self.start == "spectral":

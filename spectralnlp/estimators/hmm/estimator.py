@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import singledispatchmethod
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from annotated_types import Ge, Le
@@ -16,7 +15,6 @@ from spectralnlp.estimator import Estimator, MomentEstimator
 from spectralnlp.estimators.hmm.hkz import solve_hkz
 from spectralnlp.estimators.hmm.moments import UNKNOWN, NGramCounts, choose_symbols
 from spectralnlp.estimators.hmm.ngrams import NGrams
-from spectralnlp.estimators.hmm.open_moments import OpenNGramCounts
 from spectralnlp.estimators.hmm.solve import (
     PredictionSettings,
     solve_regression,
@@ -27,9 +25,8 @@ from spectralnlp.estimators.hmm.states import RegressionOptions
 from spectralnlp.estimators.shared.word_counts import WordCounts
 from spectralnlp.inference.chains.filtering import Filter, OperatorFilter
 from spectralnlp.inference.chains.predictor import SequencePredictor
-from spectralnlp.parameters import ObservableOperators
 from spectralnlp.progress import fit_pass
-from spectralnlp.runtime import Corpus, Moments, current_memory
+from spectralnlp.runtime import Corpus, current_memory
 
 # Number of symbols of each sequence that the published algorithm uses.
 PUBLISHED = 3
@@ -171,12 +168,19 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
         """Return empty counts of symbols, for the first pass over the data."""
         return WordCounts()
 
-    @singledispatchmethod
-    def solve(self, moments: Any) -> Moments[Sequence[str]] | None:
+    def init_kept_moments(self, corpus: Corpus[Sequence[str]]) -> NGramCounts:
+        """Return empty counts of n-grams over all symbols, not only those of the present vocabulary.
+
+        The vocabulary is chosen again whenever data are added or removed.
+        """
+        return NGramCounts(self._order, self._first_symbols)
+
+    def solve(self, moments: WordCounts | NGramCounts) -> NGramCounts | None:
         """Choose the vocabulary after the first pass over the data; compute the operators after the second.
 
         Args:
-            moments: counts of symbols from the first pass, or counts of n-grams from the second.
+            moments: counts of symbols from the first pass, or counts of n-grams from the second; or kept
+                counts of n-grams over all symbols, of which the vocabulary is chosen first.
 
         Returns:
             After the first pass, empty counts of n-grams over the chosen vocabulary, which the second pass
@@ -186,35 +190,43 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
             InputError: there are no symbols.
             ConfigError: the operators exceed the memory limit.
         """
-        raise TypeError(f"HMM has no pass with moments of type {type(moments).__name__}")
-
-    @solve.register
-    def _choose_symbols(self, moments: WordCounts) -> NGramCounts:
-        """Choose the vocabulary after the first pass, and return empty counts of n-grams for the second."""
-        self._check_memory(moments)
-        symbols = choose_symbols(moments, self.max_symbols, self.min_count)
-        return NGramCounts(symbols, self._order, self._first_symbols)
-
-    @solve.register
-    def _solve_for_operators(self, moments: NGramCounts) -> None:
-        """Compute the observable operators after the second pass."""
+        if isinstance(moments, WordCounts):
+            self._check_memory(moments)
+            symbols = choose_symbols(moments, self.max_symbols, self.min_count)
+            return NGramCounts(self._order, self._first_symbols, symbols)
         with fit_pass("operators"):
-            if self.algorithm == "hkz":
-                self._solve_hkz(moments)
-            else:
-                self._solve_regression(moments)
+            self._solve_for_operators(moments.within(self.max_symbols, self.min_count))
+        return None
 
-    def init_kept_moments(self, corpus: Corpus[Sequence[str]]) -> OpenNGramCounts:
-        """Return empty counts of n-grams over all symbols, not only those of the present vocabulary.
+    def _solve_for_operators(self, counts: NGramCounts) -> None:
+        """Compute the observable operators from n-grams over a vocabulary, and set the fitted attributes."""
+        if self.algorithm == "hkz":
+            grams: NGrams = (table := counts.table())
+            operators, self.singular_values_ = solve_hkz(
+                table,
+                self._prediction(counts, table),
+                self.n_states,
+                all_triples=self.triples == "all",
+                whitening=self.whitening,
+                random_state=self.random_state,
+            )
+        else:
+            grams = counts.grams()
+            operators, self.singular_values_ = solve_regression(
+                grams, self._prediction(counts, grams), self._regression_options
+            )
+        self.operators_ = with_unknown(operators, grams.frequencies)
+        self.filter_ = OperatorFilter(self.operators_)
+        self.n_sequences_, self.n_symbols_ = grams.n_sequences(), int(grams.frequencies.sum())
 
-        The vocabulary is chosen again whenever data are added or removed.
-        """
-        return OpenNGramCounts(self._order, self._first_symbols)
-
-    def solve_kept(self, moments: OpenNGramCounts) -> Self:
-        """Learn from kept counts of n-grams over all symbols; the vocabulary is chosen first."""
-        self.validate()
-        return super().solve_kept(moments.within(self.max_symbols, self.min_count))
+    def _prediction(self, counts: NGramCounts, grams: NGrams) -> PredictionSettings:
+        assert counts.vocabulary is not None
+        return PredictionSettings(
+            symbols=(*counts.vocabulary, UNKNOWN),
+            base=symbol_distribution(grams.frequencies),
+            floor=FLOOR if self.stabilise else PUBLISHED_FLOOR,
+            tolerance=TOLERANCE if self.stabilise else np.inf,
+        )
 
     @property
     def _order(self) -> int:
@@ -229,44 +241,6 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
     @property
     def _regression_options(self) -> RegressionOptions:
         return RegressionOptions.of(self)
-
-    def _solve_hkz(self, counts: NGramCounts) -> None:
-        table = counts.table()
-        operators, self.singular_values_ = solve_hkz(
-            table,
-            self._prediction(counts, table),
-            self.n_states,
-            all_triples=self.triples == "all",
-            whitening=self.whitening,
-            random_state=self.random_state,
-        )
-        self._keep(operators, table)
-
-    def _solve_regression(self, counts: NGramCounts) -> None:
-        grams = counts.grams()
-        operators, self.singular_values_ = solve_regression(
-            grams, self._prediction(counts, grams), self._regression_options
-        )
-        self._keep(operators, grams)
-
-    def _prediction(self, counts: NGramCounts, grams: NGrams) -> PredictionSettings:
-        return PredictionSettings(
-            symbols=(*counts.vocabulary, UNKNOWN),
-            base=symbol_distribution(grams.frequencies),
-            floor=FLOOR if self.stabilise else PUBLISHED_FLOOR,
-            tolerance=TOLERANCE if self.stabilise else np.inf,
-        )
-
-    def _keep(self, operators: ObservableOperators, grams: NGrams) -> None:
-        """Store the learned operators, and set the other fitted attributes.
-
-        Args:
-            operators: the learned operators.
-            grams: the n-grams that they were learned from.
-        """
-        self.operators_ = with_unknown(operators, grams.frequencies)
-        self.filter_ = OperatorFilter(self.operators_)
-        self.n_sequences_, self.n_symbols_ = grams.n_sequences(), int(grams.frequencies.sum())
 
     def _check_memory(self, counts: WordCounts) -> None:
         """Raise an error if the operators will exceed the memory limit, before any n-gram is counted."""

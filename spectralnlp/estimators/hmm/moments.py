@@ -3,19 +3,40 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.estimators.hmm.ngrams import NGrams, NGramTable, StoredNGrams, decode, run_length
+from spectralnlp.estimators.hmm.ngrams import (
+    Columns,
+    NGrams,
+    NGramTable,
+    StoredNGrams,
+    decode,
+    encode,
+    run_length,
+)
 from spectralnlp.estimators.shared.word_counts import WordCounts
 from spectralnlp.inference.chains.forward_backward import expected_counts
 from spectralnlp.parameters import Floats, HiddenMarkov
-from spectralnlp.runtime import MAX_COUNT, Batch, Memory, Moments, Run, current_memory, offsets_of, sum_by_key
+from spectralnlp.runtime import (
+    MAX_COUNT,
+    Batch,
+    Memory,
+    Moments,
+    Run,
+    checked_names,
+    current_memory,
+    offsets_of,
+    pack_names,
+    sum_by_key,
+    unpack_names,
+)
 from spectralnlp.storage import StoredArrays, int_array
 
 # Name of the symbol that stands for all symbols outside the vocabulary.
@@ -30,90 +51,66 @@ _TABLES = 5
 Codes = NDArray[np.int64]
 
 
-class CodeCounts(Moments[Sequence[str]]):
-    """Base class of counts of n-grams; each n-gram is stored as one integer, its code."""
-
-    subtractable = True
-
-    def __init__(self) -> None:
-        self._codes: Codes = np.empty(0, np.int64)
-        self._counts: Codes = np.empty(0, np.int64)
-        self._pending: list[Codes] = []
-        self._n_pending = 0
-        self._most = sys.maxsize  # maximum number of collected occurrences, and of distinct n-grams
-
-    def _combine(self, codes: Codes, counts: Codes) -> None:
-        """Add counts of n-grams to those of this object; negative counts subtract.
-
-        Args:
-            codes: int64 (n,); codes of the n-grams.
-            counts: int64 (n,); number to add for each n-gram.
-
-        Raises:
-            InputError: a total would be negative; the counts are unchanged.
-        """
-        self._consolidate()
-        codes, counts = sum_by_key(
-            np.concatenate([self._codes, codes]), np.concatenate([self._counts, counts])
-        )
-        if (counts < 0).any():
-            raise never_counted()
-        self._codes, self._counts = codes, counts
-
-    def _pend(self, codes: Codes) -> None:
-        self._pending.append(codes)
-        self._n_pending += len(codes)
-        if self._n_pending >= min(max(CONSOLIDATE, len(self._codes)), self._most):
-            self._consolidate()
-
-    def _consolidate(self) -> None:
-        if not self._pending:
-            return
-        codes = np.concatenate([self._codes, *self._pending])
-        counts = np.concatenate([self._counts, np.ones(self._n_pending, np.int64)])
-        self._pending, self._n_pending = [], 0
-        self._codes, self._counts = sum_by_key(codes, counts)
-
-
-def never_counted() -> InputError:
-    """Return the error for removing counts that were not added."""
-    return InputError("cannot remove n-grams that were not counted", hint="remove only data that was added")
-
-
-class NGramCounts(CodeCounts):
+class NGramCounts(Moments[Sequence[str]]):
     """Counts of n-grams: every symbol with the ``order`` - 1 symbols before it.
 
-    Sequences are padded with boundary symbols at the start. An n-gram is encoded as one integer in base
-    V + 1, where V is the number of symbols: each digit is the id of a symbol, or V for the boundary. Within
-    `spectralnlp.runtime.use_memory`, counts that exceed the memory limit are written to disk in sorted runs.
+    Sequences are padded with boundary symbols at the start. An n-gram is encoded as one integer, whose digits
+    are the numbers of its symbols. There are two kinds of counts:
+
+    - With a vocabulary, its V symbols have the numbers from 0, and the boundary has the number V. Within
+      `spectralnlp.runtime.use_memory`, counts beyond the memory limit are written to disk in sorted runs.
+    - Without, all symbols are counted, and numbered from 1 as they come; the boundary has the number 0. A
+      vocabulary can be chosen after counting (`within`). These counts are always in memory.
 
     Args:
-        vocabulary: known symbols; all others are counted as one unknown symbol, the last of the V symbols.
         order: order n of the n-grams.
         first: number of symbols at the start of each sequence whose n-grams are counted; None for all.
+        vocabulary: known symbols; all others are counted as one unknown symbol, the last of the V symbols.
+            None to count all symbols.
+
+    Attributes:
+        symbols: without a vocabulary, the count of each symbol in whole sequences; else empty.
 
     Raises:
         ConfigError: the codes of n-grams exceed 64 bits.
     """
 
+    subtractable = True
     pass_name = "n-grams"
 
-    def __init__(self, vocabulary: Sequence[str], order: int, first: int | None = None) -> None:
-        super().__init__()
-        self.vocabulary = tuple(vocabulary)
+    def __init__(self, order: int, first: int | None = None, vocabulary: Sequence[str] | None = None) -> None:
         self.order = order
         self.first = first
-        self.base = len(self.vocabulary) + 2  # the symbols, the unknown one, the boundary
-        if self.base**order >= 2**63:
-            what = f"{order}-grams of {len(self.vocabulary):,} symbols do not fit in 64 bits"
-            raise ConfigError(what, hint="lower max_symbols or history")
-        self._index: dict[str, int] | None = None
-        self._limit(current_memory())
+        self.vocabulary = None if vocabulary is None else tuple(vocabulary)
+        self.symbols = WordCounts().in_memory()
+        self._numbers: dict[str, int] = {}
+        self._codes: Codes = np.empty(0, np.int64)
+        self._counts: Codes = np.empty(0, np.int64)
+        self._pending: list[Codes] = []
+        self._n_pending = 0
+        if self.vocabulary is None:
+            self.base, self._boundary = 1 << 63 // order, 0
+            self._limit(None)
+        else:
+            self.base = len(self.vocabulary) + 2  # the symbols, the unknown one, the boundary
+            self._boundary = self.base - 1
+            if self.base**order >= 2**63:
+                what = f"{order}-grams of {len(self.vocabulary):,} symbols do not fit in 64 bits"
+                raise ConfigError(what, hint="lower max_symbols or history")
+            self._limit(current_memory())
 
     def _limit(self, memory: Memory | None) -> None:
         self.memory = memory
         self.runs: list[Run] = []
+        # Maximum number of collected occurrences, and of distinct n-grams in memory.
         self._most = sys.maxsize if memory is None else run_length(memory)
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the constructor's arguments by name, without the vocabulary if there is none."""
+        parameters = super().parameters()
+        if self.vocabulary is None:
+            del parameters["vocabulary"]
+        return parameters
 
     def empty_like(self) -> Self:
         """Return empty counts with the same parameters and the same memory limit."""
@@ -127,31 +124,66 @@ class NGramCounts(CodeCounts):
         return bool(self.runs)
 
     def observe(self, batch: Batch[Sequence[str]]) -> None:
-        """Count the n-grams of each sequence."""
-        if self._index is None:
-            self._index = {symbol: index for index, symbol in enumerate(self.vocabulary)}
-        index, unknown, boundary = self._index, self.base - 2, self.base - 1
-        padding = [boundary] * (self.order - 1)
-        ids: list[int] = []
+        """Count the n-grams of each sequence, and, without a vocabulary, the symbols."""
+        padding = [self._boundary] * (self.order - 1)
+        numbers = [self._boundary, *padding]
         for sequence in batch:
-            ids += padding
-            ids += [index.get(symbol, unknown) for symbol in sequence[: self.first]]
-        padded = np.array(ids + [boundary] * self.order, np.int64)
-        codes = np.zeros(len(ids), np.int64)
-        for lag in range(self.order):
-            codes = codes * self.base + padded[lag : lag + len(ids)]
-        self._pend(codes[padded[self.order - 1 : self.order - 1 + len(ids)] != boundary])
+            numbers += self._numbers_of(sequence)[: self.first]
+            numbers += padding
+        grams = sliding_window_view(np.array(numbers, np.int64), self.order)
+        self._pend(encode(grams, self.base)[grams[:, -1] != self._boundary])
+        if self.vocabulary is None:
+            self.symbols.observe(batch)
         self._spill_if_full()
 
+    def _numbers_of(self, symbols: Iterable[str]) -> list[int]:
+        """Return the numbers of symbols; without a vocabulary, number those that are new.
+
+        Raises:
+            InputError: there are too many symbols to encode their numbers.
+        """
+        numbers = self._numbers
+        if self.vocabulary is not None:
+            if not numbers:
+                numbers |= {symbol: number for number, symbol in enumerate(self.vocabulary)}
+            unknown = self.base - 2
+            return [numbers.get(symbol, unknown) for symbol in symbols]
+        found = [numbers.setdefault(symbol, len(numbers) + 1) for symbol in symbols]
+        if len(numbers) >= self.base:
+            what = f"more than {self.base - 1:,} symbols are too many to keep {self.order}-grams of"
+            raise InputError(what, hint="lower history, or train without `keep_moments`")
+        return found
+
+    def within(self, max_symbols: int, min_count: int) -> NGramCounts:
+        """Return counts over a vocabulary of the most frequent symbols; all others become the unknown symbol.
+
+        Counts that have a vocabulary already are returned as they are.
+
+        Args:
+            max_symbols: maximum size of the vocabulary.
+            min_count: least frequency of a symbol in the vocabulary.
+
+        Raises:
+            InputError: there are no symbols.
+        """
+        if self.vocabulary is not None:
+            return self
+        chosen = choose_symbols(self.symbols, max_symbols, min_count)
+        restricted = NGramCounts(self.order, self.first, chosen)
+        place = np.array([restricted._boundary, *restricted._numbers_of(self._numbers)])
+        codes, counts = self._whole()
+        codes, counts = sum_by_key(encode(place[self._grams(codes)], restricted.base), counts)
+        return restricted.restored({"codes": codes, "counts": counts})
+
     def grams(self) -> NGrams:
-        """Return the n-grams and their counts, in memory or on disk."""
+        """Return the n-grams and their counts over the vocabulary, in memory or on disk."""
         if self.memory is None or not self.is_spilled:
             return self.table()
         self._spill()
-        return StoredNGrams(self.runs, order=self.order, boundary=self.base - 1, memory=self.memory)
+        return StoredNGrams(self.runs, order=self.order, boundary=self._boundary, memory=self.memory)
 
     def table(self) -> NGramTable:
-        """Return the n-grams and their counts as a table in memory.
+        """Return the n-grams and their counts over the vocabulary as a table in memory.
 
         Raises:
             ConfigError: the table exceeds the memory limit.
@@ -161,48 +193,111 @@ class NGramCounts(CodeCounts):
             what = f"up to {n:,} different {self.order}-grams do not fit into memory"
             raise ConfigError(what, hint="raise `memory`, or lower max_symbols")
         codes, counts = self._whole()
-        return NGramTable(decode(codes, self.base, self.order), counts.astype(np.float64), self.base - 1)
+        return NGramTable(self._grams(codes), counts.astype(np.float64), self._boundary)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the counts as arrays for storage, including counts on disk.
 
         ``codes``: int64 (n,), ascending; the code of each n-gram. ``counts``: int64 (n,); its count.
+
+        Without a vocabulary also ``symbols``: names of the symbols, sorted, which gives them their numbers,
+        and packed into one array of bytes. ``symbol_counts``: int64 (n_symbols + 1,), 0 for the boundary and
+        the count of each symbol.
         """
         codes, counts = self._whole()
-        return {"codes": codes, "counts": counts}
+        if self.vocabulary is not None:
+            return {"codes": codes, "counts": counts}
+        symbols = {str(name): count for name, count in self.symbols.here.items()}
+        rank = np.zeros(len(self._numbers) + 1, np.int64)
+        rank[[self._numbers[name] for name in symbols]] = np.arange(1, len(symbols) + 1)
+        codes, counts = sum_by_key(encode(rank[self._grams(codes)], self.base), counts)
+        return {
+            "symbols": pack_names(symbols),
+            "symbol_counts": np.array([0, *symbols.values()], np.int64),
+            "codes": codes,
+            "counts": counts,
+        }
 
     def check_arrays(self, stored: StoredArrays) -> None:
-        """Check stored counts: codes must be valid and ascending, and counts must be positive."""
+        """Check stored counts: codes must be ascending and of known symbols, and counts must be positive."""
+        n_numbers = self.base
+        if self.vocabulary is None:
+            n_numbers = len(checked_names(stored, "symbols")) + 1
+            sized = stored.part(n_symbols=n_numbers)
+            sized.take("symbol_counts", int_array("n_symbols", dtype="int64", below=MAX_COUNT))
         sized = stored.part(n_codes=self.base**self.order)
-        sized.take("codes", int_array("n", dtype="int64", below="n_codes", ascending=True))
+        codes = sized.take("codes", int_array("n", dtype="int64", below="n_codes", ascending=True))
         sized.take("counts", int_array("n", dtype="int64", least=1, below=MAX_COUNT))
+        grams = self._grams(codes)
+        if n_numbers > self.base or (grams >= n_numbers).any():
+            raise stored.error("codes", "holds an n-gram of unknown symbols")
+        begun = grams != self._boundary
+        if not begun[:, -1].all() or (begun[:, :-1] > begun[:, 1:]).any():
+            raise stored.error("codes", "holds an n-gram with a boundary after a symbol, or without symbols")
 
     def _restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        if self.vocabulary is None:
+            names = unpack_names(arrays["symbols"])
+            self._numbers = {name: number for number, name in enumerate(names, 1)}
+            self.symbols.here.add(dict(zip(names, arrays["symbol_counts"][1:].tolist(), strict=True)))
         self._codes, self._counts = arrays["codes"].copy(), arrays["counts"].copy()
         self._spill_if_full()
 
     def _add(self, other: Self) -> None:
+        self._consolidate()
         other._consolidate()
-        self._combine(other._codes, other._counts)
+        theirs = self._recoded(other, other._codes), other._counts
+        self._codes, self._counts = _sum((self._codes, self._counts), theirs)
+        self.symbols.merge(other.symbols)
         self.runs += other.runs
         self._spill_if_full()
 
     def _remove(self, other: Self) -> None:
-        (ours, our_counts), (theirs, their_counts) = self._whole(), other._whole()
-        codes, counts = sum_by_key(
-            np.concatenate([ours, theirs]), np.concatenate([our_counts, -their_counts])
-        )
+        codes, counts = other._whole()
+        codes, counts = _sum(self._whole(), (self._recoded(other, codes), -counts))
         if (counts < 0).any():
-            raise never_counted()
+            raise InputError(
+                "cannot remove n-grams that were not counted", hint="remove only data that was added"
+            )
+        self.symbols.subtract(other.symbols)
         self._codes, self._counts, self.runs = codes, counts, []
         self._spill_if_full()
 
+    def _recoded(self, other: Self, codes: Codes) -> Codes:
+        """Return the codes that n-grams of ``other`` have here, where symbols may have other numbers.
+
+        Args:
+            other: counts with the same parameters.
+            codes: int64 (n,); codes of the n-grams in ``other``.
+        """
+        if self.vocabulary is not None:
+            return codes
+        numbers = np.array([self._boundary, *self._numbers_of(other._numbers)])
+        return encode(numbers[other._grams(codes)], self.base)
+
+    def _grams(self, codes: Codes) -> Columns:
+        """Return the numbers of the symbols of n-grams, int32 (n, order)."""
+        return decode(codes, self.base, self.order)
+
+    def _pend(self, codes: Codes) -> None:
+        self._pending.append(codes)
+        self._n_pending += len(codes)
+        if self._n_pending >= min(max(CONSOLIDATE, len(self._codes)), self._most):
+            self._consolidate()
+
+    def _consolidate(self) -> None:
+        """Add the occurrences that were collected to the counts."""
+        if self._pending:
+            once = ((codes, np.ones(len(codes), np.int64)) for codes in self._pending)
+            self._codes, self._counts = _sum((self._codes, self._counts), *once)
+            self._pending, self._n_pending = [], 0
+
     def _whole(self) -> tuple[Codes, Codes]:
+        """Return the codes of all n-grams, in ascending order, and their counts, including those on disk."""
         self._consolidate()
         if not self.runs:
             return self._codes, self._counts
-        parts = [(self._codes, self._counts), *(run.read() for run in self.runs)]
-        return sum_by_key(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+        return _sum((self._codes, self._counts), *(run.read() for run in self.runs))
 
     def _spill_if_full(self) -> None:
         if len(self._codes) > self._most:
@@ -215,6 +310,11 @@ class NGramCounts(CodeCounts):
         if len(self._codes):
             self.runs.append(Run.write(self.memory.new_file("grams"), self._codes, self._counts))
             self._codes, self._counts = np.empty(0, np.int64), np.empty(0, np.int64)
+
+
+def _sum(*parts: tuple[Codes, Codes]) -> tuple[Codes, Codes]:
+    """Return distinct codes in ascending order with the sums of their counts; drops sums of zero."""
+    return sum_by_key(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
 def choose_symbols(counts: WordCounts, max_symbols: int, min_count: int) -> list[str]:

@@ -20,9 +20,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from spectralnlp.estimators.hmm.kernels import add_products
 from spectralnlp.estimators.hmm.ngrams import NGrams, group_starts
 from spectralnlp.estimators.hmm.states import RegressionOptions, future_coordinates, smoothed_states
+from spectralnlp.jit import kernel
 from spectralnlp.parameters import Floats, Ints, ObservableOperators
 from spectralnlp.runtime import Longs
 
@@ -103,7 +103,30 @@ class _Sums:
         self.first[there] += np.add.reduceat(weighted, starts)
         self.arrival[there] += np.add.reduceat(weights * after, starts)
         bounds: Longs = np.append(starts, len(symbol))
-        add_products(bounds, self.index[there], after, weighted, self.operators)
+        _add_products(bounds, self.index[there], after, weighted, self.operators)
+
+
+@kernel
+def _add_products(bounds: Longs, places: Ints, left: Floats, right: Floats, matrices: Floats) -> None:
+    """For each group of rows, add Lᵀ R to a matrix, where L and R are the left and right rows of the group.
+
+    Rows are added one after the other, so that results do not depend on how rows are split into calls.
+
+    Args:
+        bounds: int64 (n_groups + 1,); index of the first row of each group.
+        places: int32 (n_groups,); index of the matrix that each group is added to, or -1 for none.
+        left, right: float64 (n_rows, k); rows of L and of R, group by group.
+        matrices: float64 (n, k, k); updated.
+    """
+    k = left.shape[1]
+    for group in range(len(places)):
+        if places[group] >= 0:
+            matrix = matrices[places[group]]
+            for i in range(k):
+                for row in range(bounds[group], bounds[group + 1]):
+                    factor = left[row, i]
+                    for j in range(k):
+                        matrix[i, j] += factor * right[row, j]
 
 
 def _regress(
