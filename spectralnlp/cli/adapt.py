@@ -82,7 +82,8 @@ def adapt(
             task.read(rereadable(files), reader=reader, **reading) if files else None
             for files in (trees, dev, general)
         ]
-        work.find_bad(*(each for each in corpora if each is not None))
+        if work.skipped is not None:
+            work.skipped.find(*(each for each in corpora if each is not None))
         domain, held_out, treebank = corpora
         assert domain is not None
         more: dict[str, Any] = {

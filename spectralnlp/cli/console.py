@@ -5,16 +5,19 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from threading import Timer
 from time import perf_counter
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from spectralnlp.cli.wording import with_options
 from spectralnlp.errors import ConfigError
+
+if TYPE_CHECKING:
+    from spectralnlp.cli.texts import Meter
 
 PATIENCE = 1.0  # seconds of work before progress is shown
 
@@ -119,28 +122,6 @@ def _line_writer(stream: TextIO, path: Path | None) -> Callable[..., None]:
             raise ConfigError(f"cannot write the output: {error.strerror}", path=path) from error
 
     return write
-
-
-class Meter:
-    """Counter of the bytes that a command has read.
-
-    Args:
-        files: all files that the command will read.
-    """
-
-    def __init__(self, files: Sequence[str]) -> None:
-        self.files, self.n_bytes = files, 0
-
-    def size(self) -> int | None:
-        """Return the size of all files in bytes; None if one is compressed, a pipe or on another machine."""
-        plain = all(Path(file).is_file() and not file.endswith(".gz") for file in self.files)
-        return sum(Path(file).stat().st_size for file in self.files) or None if plain else None
-
-    def counted(self, lines: Iterable[str]) -> Iterator[str]:
-        """Yield lines (without line ends), counting their bytes as they are read."""
-        for line in lines:
-            self.n_bytes += 1 + (len(line) if line.isascii() else len(line.encode()))
-            yield line
 
 
 class Shown:

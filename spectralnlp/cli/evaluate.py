@@ -81,7 +81,8 @@ def evaluate(
         },
     )
     corpus = task.read_gold(rereadable(gold), reader=reader, **reading)
-    work.find_bad(corpus)
+    if work.skipped is not None:
+        work.skipped.find(corpus)
     remarks = corpus.remarks()  # raises an error before parsing if the table of --map renames nothing
     work = replace(work, jobs=jobs)
     reports = [

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_type_hints
 
 import typer
 
-from spectralnlp.cli.console import Meter, Shown, announced_kernels, note, progress
+from spectralnlp.cli.console import Shown, announced_kernels, note, progress
 from spectralnlp.errors import ConfigError
 
 if TYPE_CHECKING:
+    from spectralnlp.cli.texts import Meter
     from spectralnlp.errors import InputError
     from spectralnlp.tasks.task import Task
 
@@ -151,7 +152,8 @@ def accepted(task: Task, method: str, options: Mapping[str, tuple[str, Any]]) ->
 class Skipped:
     """Callback that reports and counts inputs that cannot be read, each of them once.
 
-    Worker processes skip such inputs without a report.
+    A command that reads its inputs several times, or in worker processes, calls `find` first, which reads all
+    inputs once and reports the bad ones; worker processes skip them without a report.
 
     Args:
         report: called with a line for each bad input, and with a line for the number of bad inputs.
@@ -166,6 +168,13 @@ class Skipped:
         if error.message not in self.seen:
             self.seen[error.message] = None
             self.report(f"skipped {error.message}")
+
+    def find(self, *corpora: Iterable[object]) -> None:
+        """Read all inputs once, and report each bad input and the number of bad inputs."""
+        for corpus in corpora:
+            for _ in corpus:
+                pass
+        self.say_how_many()
 
     def say_how_many(self) -> None:
         """Report the number of inputs that were skipped."""
@@ -255,17 +264,6 @@ class Work:
         if method == "read":
             options["weights"] = ("--weight", weights_of(self.weight))
         return accepted(task, method, {**options, **more})
-
-    def find_bad(self, *corpora: Iterable[object]) -> None:
-        """Read all inputs once, if bad ones are skipped, and report the bad ones and their number.
-
-        A command that reads its inputs several times, or in worker processes, does this first.
-        """
-        if self.skipped is not None:
-            for corpus in corpora:
-                for _ in corpus:
-                    pass
-            self.skipped.say_how_many()
 
     @contextmanager
     def running(

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from spectralnlp.cli.console import Meter, note, progress, results
+from spectralnlp.cli.console import note, progress, results
 from spectralnlp.cli.options import HERE, Work, command_options
 from spectralnlp.errors import ConfigError
 
@@ -90,21 +90,22 @@ def parse(
     if fixed_tags and tagger == NO_TAGGER:
         raise ConfigError("--fixed-tags needs a tagger", hint="add --tagger NAME")
     from spectralnlp.cli.remote import ParseToText, cutter
-    from spectralnlp.cli.texts import sentences, sources
+    from spectralnlp.cli.texts import Meter, sentences, sources
     from spectralnlp.render import renderer
 
     render = renderer(format_)
     if constraints is not None:  # which are not sent to other processes
         work = replace(work, jobs_engine="threads")
+    here = work.engine_name in (None, "threads") and work.checkpoint is None
     found = sources(files or [])
     meter = Meter(found)
     tasks: Iterable[Sequence[tuple[str, str | None] | None]]
-    here = work.engine_name in (None, "threads") and work.checkpoint is None
     if here:
         with progress(f"loading {model}"):
             parser = load_parser(model, tagger, fixed_tags=fixed_tags)
+        known = parser.tags if tagged else None
         stream = sentences(
-            parser.tokenizer, found, tokenized=tokenized, tagged=tagged, known=parser.tags, meter=meter
+            parser.tokenizer, found, tokenized=tokenized, tagged=tagged, known=known, meter=meter
         )
         parses = _parses(parser, stream, constraints, decoder=decoder, k=k)
         tasks = ([None if each is None else (render(each, scores), each.fallback)] for each in parses)

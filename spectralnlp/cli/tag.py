@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from spectralnlp.cli.console import Meter, progress, results
+from spectralnlp.cli.console import progress, results
 from spectralnlp.cli.options import HERE, OutputFile, Work, command_options
 
 
@@ -38,7 +38,7 @@ def tag(
     """Tag the words of text: parts of speech, chunks, entities."""
     from spectralnlp.cli.models import load_for
     from spectralnlp.cli.remote import TagToText, batches, cutter, tagged_text
-    from spectralnlp.cli.texts import sentences, sources
+    from spectralnlp.cli.texts import Meter, sentences, sources
     from spectralnlp.render.tags import tag_renderer
 
     tag_renderer(format_)  # an unknown format is refused before anything is read

@@ -3,18 +3,40 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spectralnlp.errors import InputError
 
 if TYPE_CHECKING:
-    from spectralnlp.cli.console import Meter
     from spectralnlp.text.tokenizer import Tokenizer
     from spectralnlp.text.tokens import Sentence
 
 STDIN = "-"
+
+
+class Meter:
+    """Counter of the bytes that a command has read.
+
+    Args:
+        files: all files that the command will read.
+    """
+
+    def __init__(self, files: Sequence[str]) -> None:
+        self.files, self.n_bytes = files, 0
+
+    def size(self) -> int | None:
+        """Return the size of all files in bytes; None if one is compressed, a pipe or on another machine."""
+        plain = all(Path(file).is_file() and not file.endswith(".gz") for file in self.files)
+        return sum(Path(file).stat().st_size for file in self.files) or None if plain else None
+
+    def counted(self, lines: Iterable[str]) -> Iterator[str]:
+        """Yield lines (without line ends), counting their bytes as they are read."""
+        for line in lines:
+            self.n_bytes += 1 + (len(line) if line.isascii() else len(line.encode()))
+            yield line
 
 
 def sources(files: Sequence[str]) -> list[str]:

@@ -84,8 +84,7 @@ def train(
     from spectralnlp.runtime import SkippingCorpus, executing, rereadable
     from spectralnlp.storage import check_writable
 
-    name = registry.estimators.resolve(estimator)
-    learner, unlabelled = _learner(name, settings, config, unlabelled)
+    name, learner, unlabelled = _learner(estimator, settings, config, unlabelled)
     check_writable(output, overwrite=overwrite)
     only_kept = {"--documents": documents, "--keep-words-above": keep_words_above}
     _check_options(name, learner, work.memory, keep_moments, only_kept)
@@ -101,7 +100,8 @@ def train(
             reader = task.resolve_reader(inputs, reader)
         corpus = task.read(inputs, reader=reader, **reading)
         held_out = task.read_gold(dev, reader=reader, **work.reading(task, "read_gold")) if dev else None
-        work.find_bad(corpus, held_out or ())
+        if work.skipped is not None:
+            work.skipped.find(corpus, held_out or ())
         if work.skip_bad_partitions:
             corpus = SkippingCorpus(corpus)
         if keep_moments:
@@ -123,23 +123,24 @@ def train(
 
 
 def _learner(
-    name: str, settings: list[str] | None, config: Path | None, unlabelled: list[str] | None
-) -> tuple[Estimator[Any], list[str] | None]:
-    """Return an estimator with its settings, and the files of ``--unlabelled`` that its task has to read.
+    estimator: str, settings: list[str] | None, config: Path | None, unlabelled: list[str] | None
+) -> tuple[str, Estimator[Any], list[str] | None]:
+    """Return the registered name of an estimator, the estimator, and the unlabelled files for its task.
 
     Args:
-        name: registered name of the estimator.
+        estimator: name of the estimator.
         settings, config: values of ``--set`` and ``--config``.
         unlabelled: values of ``--unlabelled``, a setting of some estimators, which read these files.
     """
     from spectralnlp import registry
     from spectralnlp.hyperparameters import hyperparameters
 
+    name = registry.estimators.resolve(estimator)
     kind: type[Estimator[Any]] = registry.estimators.get(name)
     typed, configured = parse_settings(settings or []), read_config(config, name)
     if unlabelled and "unlabelled" in hyperparameters(kind):
         configured["unlabelled"], unlabelled = unlabelled, None
-    return kind.from_settings(typed, configured), unlabelled or None
+    return name, kind.from_settings(typed, configured), unlabelled or None
 
 
 def _check_options(

@@ -110,6 +110,10 @@ class Corpus(ABC, Generic[T]):
         for partition in self.partitions():
             yield from partition.batches(size)
 
+    def first_source(self) -> Corpus[T]:
+        """Return a corpus of the first of several sources, such as treebanks; by default, this corpus."""
+        return self
+
     def remarks(self, *, training: bool = False) -> list[str]:
         """Return messages to the user about the data, such as what is removed from trees on reading.
 

@@ -219,6 +219,10 @@ class SkippingCorpus(Corpus[T]):
         """Return all partitions of the underlying corpus; those that fail are not skipped here."""
         return list(self.corpus.partitions())
 
+    def first_source(self) -> Corpus[T]:
+        """Return the first source of the underlying corpus, without partitions that fail."""
+        return SkippingCorpus(self.corpus.first_source())
+
     def remarks(self, *, training: bool = False) -> list[str]:
         """Return the messages to the user that the underlying corpus gives; see `Corpus.remarks`."""
         return self.corpus.remarks(training=training)

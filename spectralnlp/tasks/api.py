@@ -59,7 +59,7 @@ def read_treebank(
         >>> print(next(iter(trees)))
         (S (NP (DT The) (NN keeper)) (VP (VBZ climbs) ...
     """
-    task = _task("parsing")
+    task: Task = registry.tasks.get("parsing")()
     if is_nltk_corpus(paths):
         return task.read(cast("Any", paths), reader=reader, on_bad=on_bad)
     encoded: dict[str, Any] = {} if encoding is None else {"encoding": encoding}
@@ -197,7 +197,7 @@ def train(
         'sequences'
     """
     learner = _learner(estimator, settings)
-    task = _task(learner.task)
+    task: Task = registry.tasks.get(learner.task)()
     inputs = _inputs(data)
     options = _reading(
         task,
@@ -247,7 +247,7 @@ def load(name: str | Path) -> Any:
     stored = load_model(folder_of(name))
     if stored.kind not in registry.tasks:
         raise ModelError(f"a model for the task {stored.kind!r}, which is not installed", path=stored.path)
-    return _task(stored.kind).load(stored)
+    return registry.tasks.get(stored.kind)().load(stored)
 
 
 def load_parser(name: str | Path) -> Parser:
@@ -279,7 +279,7 @@ def load_kind(name: str | Path, task: str, noun: str) -> Any:
     stored = load_model(folder_of(name))
     if stored.kind != task:
         raise ModelError(f"a model for {stored.kind}, not {noun}", path=stored.path)
-    return _task(task).load(stored)
+    return registry.tasks.get(task)().load(stored)
 
 
 def evaluate(model: Any, data: Any, **options: Any) -> Report:
@@ -307,7 +307,7 @@ def evaluate(model: Any, data: Any, **options: Any) -> Report:
     """
     if isinstance(model, str | os.PathLike):
         model = load(cast("str | Path", model))
-    task = _task(model.task)
+    task: Task = registry.tasks.get(model.task)()
     inputs = _inputs(data)
     if isinstance(options.get("map"), str | Path):
         options["map"] = read_renaming(options["map"])
@@ -334,10 +334,6 @@ def _learner(
         registry.estimators.get(estimator) if isinstance(estimator, str) else estimator
     )
     return kind.from_settings({}, settings)
-
-
-def _task(name: str) -> Task:
-    return cast(Task, registry.tasks.get(name)())
 
 
 def _inputs(data: object) -> list[str | Path] | None:

@@ -12,11 +12,10 @@ from typing import Any
 
 from spectralnlp import registry
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.estimator import Estimator
 from spectralnlp.inference.trees.parsing import Pruning
 from spectralnlp.models.parser import Parser
 from spectralnlp.models.tag_evidence import TagModel
-from spectralnlp.runtime import Corpus, Inputs, MappedCorpus, OnBad, SkippingCorpus, take_field
+from spectralnlp.runtime import Corpus, Inputs, MappedCorpus, OnBad, take_field
 from spectralnlp.scoring import COLLINS, Comparison, EvalbParameters, ParseReport, RawReport, score_trees
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.raw_text import evaluate_raw, warm_up
@@ -92,14 +91,6 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
         return in_memory if renaming is None else MappedCorpus(in_memory, renaming.rename)
 
     read_gold = read
-
-    def _conventions(self, estimator: Estimator[Any], corpus: Corpus[Any], most: int) -> Conventions:
-        """Learn tokenisation conventions from the first trees (at most ``most``) of the first treebank."""
-        if isinstance(corpus, TreebankCorpus):
-            corpus = corpus.first()
-        elif isinstance(corpus, SkippingCorpus) and isinstance(corpus.corpus, TreebankCorpus):
-            corpus = SkippingCorpus(corpus.corpus.first())
-        return super()._conventions(estimator, corpus, most)
 
     def remarks_on_gold(self, model: Parser, corpus: Corpus[Tree]) -> list[str]:
         """Return a warning if most words are unknown, which suggests another language."""

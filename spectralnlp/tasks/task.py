@@ -177,8 +177,9 @@ class Task(ABC):
             **self.training_counts(fitted),
             "spectralnlp": __version__,
         }
+        model = self.wrap(fitted)
         card = _model_card(about, self.training_data.format_map(about), description, self.default_card)
-        return replace(self.wrap(fitted), about=about, card=card)
+        return replace(model, about=about, card=card)
 
     def wrap(self, fitted: Any) -> Any:
         """Convert a fitted estimator to a model, without the metadata that `to_model` adds.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, ClassVar, cast
 
 from spectralnlp.estimator import Estimator
@@ -68,9 +68,9 @@ class TokenTask(Task):
         return replace(model, conventions=conventions)
 
     def _conventions(self, estimator: Estimator[Any], corpus: Corpus[Any], most: int) -> Conventions:
-        """Learn tokenisation conventions from at most ``most`` examples."""
-        examples = islice(self.examples(estimator, corpus), most)
-        return Conventions.learn(word for example in examples for word in self.boundaries.words_of(example))
+        """Learn tokenisation conventions from at most ``most`` examples, which are of the first source."""
+        examples = islice(self.examples(estimator, corpus.first_source()), most)
+        return Conventions.learn(chain.from_iterable(map(self.boundaries.words_of, examples)))
 
     def words_in(self, example: Any) -> Sequence[str]:
         """Return the tokens of an example."""

@@ -52,8 +52,8 @@ class TreebankCorpus(FileCorpus[Tree]):
             [path for each in treebanks for path in each.paths for _ in range(each.weight)], read
         )
 
-    def first(self) -> TreebankCorpus:
-        """Return a corpus of the first treebank alone, from which tokenisation conventions are learned."""
+    def first_source(self) -> TreebankCorpus:
+        """Return a corpus of the first treebank alone."""
         return TreebankCorpus(self.treebanks[:1], self.reader, self.on_bad, self.encoding, self.renaming)
 
     def remarks(self, *, training: bool = False) -> list[str]:

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from spectralnlp.cli import console, wording
+from spectralnlp.cli import console, texts, wording
 
 
 class Terminal(io.StringIO):
@@ -39,7 +39,7 @@ def test_progress_through_files_says_about_when_it_ends(
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setattr(console, "PATIENCE", 0.01)
     monkeypatch.setenv("TERM", "xterm")
-    meter = console.Meter([str(text)])
+    meter = texts.Meter([str(text)])
     with console.progress("digging", meter=meter) as step:
         for _ in meter.counted(["höher ☀"] * 50):
             time.sleep(0.002)
@@ -48,7 +48,7 @@ def test_progress_through_files_says_about_when_it_ends(
     assert "50%" in terminal.getvalue()
     assert "left" in terminal.getvalue()
     for files in (["-"], [str(tmp_path / "text.txt.gz")], []):
-        assert console.Meter(files).size() is None
+        assert texts.Meter(files).size() is None
 
 
 def test_a_share_of_the_work_says_how_long_the_rest_takes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from spectralnlp.cli.remote import OnWorkers, batches
 from spectralnlp.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
-    from spectralnlp.cli.console import Meter
+    from spectralnlp.cli.texts import Meter
     from spectralnlp_sketch.intent.model import Classification, Classifier
 
 STDIN = "-"
@@ -60,7 +60,8 @@ def classify(
     labels. --explain adds a column of words and scores, in natural logarithms; in json, an object with words
     and n-grams.
     """
-    from spectralnlp.cli.console import Meter, results
+    from spectralnlp.cli.console import results
+    from spectralnlp.cli.texts import Meter
 
     check_format(format_)
     files = list(arguments or [])
