@@ -16,10 +16,8 @@ from spectralnlp.changes.adaptation import (
     adapt,
     adapt_without_treebank,
     default_weight,
-    estimator_of,
-    moments_of,
 )
-from spectralnlp.changes.kept_moments import KeptMoments
+from spectralnlp.changes.kept_moments import KeptMoments, estimator_of, moments_of
 from spectralnlp.changes.operations import Change, forget, merge, train, update
 
 __all__ = [

@@ -18,7 +18,7 @@ from spectralnlp.errors import ConfigError, ModelError, RegistryError, SpectralE
 from spectralnlp.estimator import Estimator, Resumable, State, Unlearning
 from spectralnlp.models import moments_folder
 from spectralnlp.models.changing import ChangingModel
-from spectralnlp.runtime import InMemoryCorpus, Moments
+from spectralnlp.runtime import Corpus, InMemoryCorpus, Moments, accumulate
 from spectralnlp.storage import (
     StoredValues,
     load_kept_moments,
@@ -28,6 +28,7 @@ from spectralnlp.storage import (
     save_kept_moments,
     staged,
 )
+from spectralnlp.tasks.api import load
 from spectralnlp.tasks.task import DocumentUnit, Task
 
 _Threshold = Annotated[int, Ge(0)]
@@ -325,3 +326,52 @@ def estimator_named(name: object) -> type[Estimator[Any]] | None:
             if kind.display_name == name:
                 return kind
     return None
+
+
+def moments_of(estimator: Estimator[Any], corpus: Corpus[Any]) -> Moments[Any]:
+    """Compute the moments (training statistics) of a treebank, for `adapt` if the model has not kept them.
+
+    Args:
+        estimator: an unfitted estimator.
+        corpus: trees of the treebank.
+
+    Raises:
+        ConfigError: moments of this estimator cannot be kept.
+
+    Examples:
+        >>> import spectralnlp
+        >>> from spectralnlp import PCFG, changes
+        >>> trees = spectralnlp.read_treebank("corpora/treebank/dev.mrg")
+        >>> changes.moments_of(PCFG(), trees).can_forget
+        True
+    """
+    task = task_of(estimator)
+    examples = task.examples(estimator, corpus)
+    moments = accumulate(task.init_kept_moments(estimator, examples), examples)
+    moments.renumber()
+    return moments
+
+
+def estimator_of(model: str, settings: Mapping[str, str] | None = None) -> Estimator[Any]:
+    """Return an unfitted estimator with the settings that a model was trained with.
+
+    Args:
+        model: folder of a model, or name of an installed one.
+        settings: settings to change; maps names to values as text.
+
+    Raises:
+        ConfigError: the model's metadata do not name its estimator and settings, the estimator is not
+            installed, or there is no such setting.
+
+    Examples:
+        >>> from spectralnlp import changes
+        >>> changes.estimator_of("en").task
+        'parsing'
+    """
+    about = load(model).about
+    kind, values = estimator_named(about.get("estimator")), about.get("parameters")
+    if kind is not None and isinstance(values, Mapping):
+        known = {key: each for key, each in values.items() if key in kind().get_params()}
+        return kind.from_settings(settings or {}, known)
+    what = "the model does not say by which estimator and settings it was trained"
+    raise ConfigError(what, hint="train a model, and adapt that")

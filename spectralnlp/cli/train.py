@@ -80,7 +80,7 @@ def train(
 ) -> None:
     """Train a model."""
     from spectralnlp import changes, registry
-    from spectralnlp.changes.adaptation.with_treebank import needs_moments
+    from spectralnlp.changes.adaptation.adapter import needs_moments
     from spectralnlp.runtime import SkippingCorpus, executing, rereadable
     from spectralnlp.storage import check_writable
 

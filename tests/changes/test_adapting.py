@@ -30,16 +30,14 @@ def trees(own_corpora: Path) -> list[Tree]:
 def test_weights_are_repetitions_for_rules(trees: list[Tree]) -> None:
     general, own = trees[:60], trees[60:80]
     moments = changes.moments_of(SMALL, InMemoryCorpus(general))
-    more = changes.moments_of(SMALL, InMemoryCorpus(own))
-    learner = LPCFGParser(**SMALL.get_params())
-    learner.solve_adapted(moments.parts["estimator"], more.parts["estimator"], 3.0)  # type: ignore[attr-defined]
+    adapted = changes.adapt(SMALL, moments, InMemoryCorpus(own), weight=3.0)
     repeated = LPCFGParser(**SMALL.get_params()).fit(InMemoryCorpus([*general, *own, *own, *own]))
-    ours, theirs = learner.grammar_.coarse_, repeated.grammar_.coarse_
+    ours, theirs = adapted.coarse, repeated.grammar_.coarse_
     assert ours.symbols == theirs.symbols
     np.testing.assert_array_equal(ours.binary_rules, theirs.binary_rules)
     np.testing.assert_allclose(ours.binary.values, theirs.binary.values, rtol=1e-12)
     np.testing.assert_allclose(ours.root, theirs.root, rtol=1e-12)
-    assert learner.grammar_.n_trees_ == 80
+    assert adapted.info["training trees"] == 80
 
 
 def test_a_word_that_counts_more_is_as_rare_as_before() -> None:

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import spectralnlp
-from spectralnlp.changes import adapt_without_treebank
-from spectralnlp.changes.adaptation.adapter import Adapter
+from spectralnlp.changes import Adapter, adapt_without_treebank
+from spectralnlp.changes.adaptation.adapter import _held_out
 from spectralnlp.changes.adaptation.scorer_examples import ScorerRefiner
-from spectralnlp.changes.adaptation.without_treebank import _held_out
 from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.estimators.parser.grammar_counts import GrammarCounts
 from spectralnlp.inference.trees.rescoring.corpus import NOT_AN_OPTION
 from spectralnlp.trees import Tree, cleaned, read_brackets, read_trees
 
@@ -91,15 +91,22 @@ def test_trees_that_are_held_out() -> None:
 
 def test_what_was_counted_is_not_counted_again(en: spectralnlp.Parser, trees: list[Tree]) -> None:
     adapter = Adapter(en)
-    changed = [*trees[5:], trees[7], Tree("NP", [Tree("NN", word="gull")])]
-    for own in (trees[:20], trees, changed, trees[:1]):
-        again, fresh = adapter.recount(own), adapter.count(own)
-        assert again == fresh
-        assert (again - adapter.count(own[:1])) == adapter.count(own[1:])
-    adapter.recount(trees)
-    once, twice = (adapter.adapt(count(trees[::-1])) for count in (adapter.count, adapter.recount))
-    for ours, theirs in zip(once.grammar_sets, twice.grammar_sets, strict=True):
-        assert ours.chains == theirs.chains
+    changed = [*trees[5:15], trees[7], Tree("NP", [Tree("NN", word="gull")])]
+    for own in (trees[:12], trees[:15], changed, trees[:1], trees[15::-1]):
+        again, fresh = (adapt_without_treebank(each, own) for each in (adapter, en))
+        for ours, theirs in zip(again.grammar_sets, fresh.grammar_sets, strict=True):
+            assert ours.chains == theirs.chains
+            np.testing.assert_array_equal(ours.coarse.binary.values, theirs.coarse.binary.values)
+            np.testing.assert_array_equal(ours.coarse.lexicon.values, theirs.coarse.lexicon.values)
+
+
+def test_counts_of_trees_are_taken_away_exactly(en: spectralnlp.Parser, trees: list[Tree]) -> None:
+    general = GrammarCounts(en.grammar_sets, 1000.0)
+    whole, some, others = map(general.count, (trees, trees[:7], trees[7:]))
+    without, alone = (general.plus(each, 2.0) for each in ([(whole, 1.0), (some, -1.0)], [(others, 1.0)]))
+    for ours, theirs in zip(without, alone, strict=True):
+        assert (ours.chains, ours.coarse.symbols) == (theirs.chains, theirs.coarse.symbols)
+        np.testing.assert_array_equal(ours.coarse.binary_rules, theirs.coarse.binary_rules)
         np.testing.assert_array_equal(ours.coarse.binary.values, theirs.coarse.binary.values)
         np.testing.assert_array_equal(ours.coarse.lexicon.values, theirs.coarse.lexicon.values)
 

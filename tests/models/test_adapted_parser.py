@@ -9,8 +9,9 @@ import pytest
 
 import spectralnlp
 from spectralnlp import InMemoryCorpus, changes, read_treebank
-from spectralnlp.changes.adaptation.adapter import _expected_states, add_tree_counts
+from spectralnlp.changes import adapt_without_treebank
 from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.estimators.parser.grammar_counts import _expected_states
 from spectralnlp.estimators.parser.parsers import LPCFGParser
 from spectralnlp.models.parser import Parser
 from spectralnlp.trees import Tree, read_brackets
@@ -38,11 +39,9 @@ def test_counts_are_read_off_a_grammar(parser: Parser, trees: list[Tree]) -> Non
 
 
 def test_rules_are_those_of_all_trees_counted_together(parser: Parser, trees: list[Tree]) -> None:
-    ours = add_tree_counts(parser, trees[100:130], 3.0)
-    moments, own = (changes.moments_of(SMALL, InMemoryCorpus(each)) for each in (trees[:100], trees[100:130]))
-    learner = LPCFGParser(**SMALL.get_params())
-    learner.solve_adapted(moments.parts["estimator"], own.parts["estimator"], 3.0)  # type: ignore[attr-defined]
-    theirs = learner.grammar_.coarse_
+    ours = adapt_without_treebank(parser, trees[100:130], weight=3.0)
+    general = changes.moments_of(SMALL, InMemoryCorpus(trees[:100]))
+    theirs = changes.adapt(SMALL, general, InMemoryCorpus(trees[100:130]), weight=3.0)
 
     def rules(grammar: spectralnlp.parameters.LatentGrammar) -> dict[tuple[str, ...], float]:
         names = grammar.symbols
@@ -51,7 +50,7 @@ def test_rules_are_those_of_all_trees_counted_together(parser: Parser, trees: li
             for rule, p in zip(grammar.binary_rules.tolist(), grammar.binary.values.tolist(), strict=True)
         }
 
-    found, expected = rules(ours.coarse), rules(theirs)
+    found, expected = rules(ours.coarse), rules(theirs.coarse)
     assert found.keys() == expected.keys()
     assert [found[rule] for rule in expected] == pytest.approx(list(expected.values()), rel=1e-6)
     assert (np.diff(ours.coarse.binary_rules[:, 0]) >= 0).all()
@@ -63,7 +62,7 @@ def test_it_can_be_saved_and_learns_what_it_was_shown(
 ) -> None:
     lines = ["(HEADING (NX (NN results)))", "(S (NP (NNS zyxes)) (VP (VBP wug) (ADVP (RB wuggily))))"] * 6
     own = list(read_brackets(lines))
-    add_tree_counts(parser, own).save(tmp_path / "model")
+    adapt_without_treebank(parser, own).save(tmp_path / "model")
     loaded = spectralnlp.load(tmp_path / "model")
     for tree in own[:2]:
         assert str(loaded.parse_tokens(tree.words()).tree) == f"(TOP {tree})"
@@ -74,7 +73,7 @@ def test_it_can_be_saved_and_learns_what_it_was_shown(
 
 def test_words_of_the_trees_get_their_tags(parser: Parser) -> None:
     tree = "(S (NP (DT the) (NN lamp)) (VP (VBD was) (ADJP (JJ quux))))"
-    ours = add_tree_counts(parser, read_brackets([tree] * 3))
+    ours = adapt_without_treebank(parser, list(read_brackets([tree] * 3)))
     lexicon, symbols = ours.coarse.lexicon, ours.coarse.symbols
     entry = lexicon.word_index["quux"]
     rows = slice(lexicon.starts[entry], lexicon.starts[entry + 1])
@@ -85,6 +84,6 @@ def test_words_of_the_trees_get_their_tags(parser: Parser) -> None:
 def test_what_holds_no_counts_is_refused(trees: list[Tree], parser: Parser) -> None:
     tensors = spectralnlp.train("lpcfg", InMemoryCorpus(trees[:60]), grammars="tensors", n_states=4)
     with pytest.raises(ConfigError, match="hold no counts"):
-        add_tree_counts(tensors, trees[:3])
+        adapt_without_treebank(tensors, trees[:3])
     with pytest.raises(InputError, match="no trees"):
-        add_tree_counts(parser, [])
+        adapt_without_treebank(parser, [])

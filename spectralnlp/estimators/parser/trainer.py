@@ -7,25 +7,18 @@ needs a jackknife (``component.py``); learn the grammars. In domain adaptation, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any, ClassVar, Self, cast
 
-import numpy as np
-
-from spectralnlp.errors import ConfigError
 from spectralnlp.estimator import MomentEstimator
 from spectralnlp.estimators.parser.component import Component, Context
 from spectralnlp.estimators.shared.grammars import TreebankEstimator
 from spectralnlp.estimators.shared.treebank import Treebank
 from spectralnlp.hyperparameters import hyperparameters, unknown_name
-from spectralnlp.linalg import one_blas_thread
-from spectralnlp.parameters import Floats
 from spectralnlp.progress import Stages
 from spectralnlp.runtime import Corpus, Moments
 from spectralnlp.trees import Tree
-from spectralnlp.trees.treelog import TreeLog
 
 # Approximate time of the trainer's stages, in percent of the default training on two cores.
 _BEFORE = {"reading": 7, "nodes": 16}
@@ -148,47 +141,20 @@ class ParserTrainer(MomentEstimator[Tree]):
         Raises:
             InputError: there are no trees.
         """
-        self._begin()
         if self._needs_trees():
-            self._learn_all(self.grammar_.treebank(moments))
+            self.learn(self.grammar.treebank(moments))
         else:
+            self._begin()
             self.grammar_.solve(moments)
-
-    def solve_adapted(
-        self, general: Moments[Tree], domain: Moments[Tree], weight: float, shares: Floats | None = None
-    ) -> ParserTrainer:
-        """Learn from a general treebank and from trees of a domain, which have a larger weight.
-
-        Args:
-            general: moments of the general treebank, as `init_moments` returns them.
-            domain: moments of the trees of the domain, with the same parameters.
-            weight: weight of each sentence of the domain.
-            shares: float64 (n_domain,); probability of each domain tree among the candidate trees of its
-                sentence; None if each sentence has a single tree.
-
-        Raises:
-            ConfigError: the moments are counts instead of trees.
-        """
-        self.validate()
-        log = domain.first_replay_log()
-        if log is None:
-            what = f"{self.display_name} cannot be adapted, because trees cannot have weights"
-            raise ConfigError(what, hint="train it again on all the data, or use lpcfg")
-        shares = np.ones(len(cast(TreeLog, log).documents())) if shares is None else shares
-        joined = deepcopy(general)
-        joined.append(domain)
-        self._begin()
-        with one_blas_thread():
-            self._learn_all(self.grammar_.treebank(joined).weighted(weight, shares))
-        return self
 
     def _begin(self) -> None:
         """Set the fitted attributes to a new estimator of grammars and no components."""
         self.grammar_: TreebankEstimator = replace(self.grammar)
         self.components_: Mapping[str, Any] = {}
 
-    def _learn_all(self, trees: Treebank) -> None:
-        """Learn the components and then the grammars from a treebank."""
+    def learn(self, trees: Treebank) -> None:
+        """Learn the components and then the grammars from a treebank, whose trees may have weights."""
+        self._begin()
         trees = trees.without_copies()
         self.grammar_.describe(trees)
         learner = self.grammar_.learner(trees)

@@ -1,4 +1,4 @@
-"""Add the words of new trees to the lexicon of a trained grammar; used by `adapter`."""
+"""Add the words of new trees to the lexicon of a trained grammar; used by `grammar_counts`."""
 
 from __future__ import annotations
 
