@@ -5,8 +5,8 @@ A declaration looks like this::
     n_states: Annotated[int, Ge(1), Doc("States of a symbol (m).")] = 24
 
 Everything else uses this declaration: the checks in ``fit``, the parsing of ``--set n_states=32``, presets,
-``get_params``, the table of ``train ESTIMATOR --help`` and the reference page. pydantic checks the values; it
-is imported on first use.
+``get_params``, the table of ``train ESTIMATOR --help`` and the reference page. Values are checked like those
+of model folders (`spectralnlp.storage.values`).
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from typing_extensions import Doc
 
 from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError
+from spectralnlp.storage import checked_value
 
 # Python's constants, and how JSON spells them.
 _PYTHON_SPELLINGS = {"True": "true", "False": "false", "None": "null"}
@@ -91,8 +92,8 @@ class Hyperparameter:
     def accepts(self, value: object) -> bool:
         """Whether a value has the declared type and is in range; nothing is converted."""
         try:
-            self._adapter.validate_python(_plain(value))
-        except ValueError:  # pydantic's ValidationError is one
+            checked_value(self.annotation, _plain(value))
+        except ValueError:
             return False
         return True
 
@@ -105,39 +106,15 @@ class Hyperparameter:
         readings = [_PYTHON_SPELLINGS.get(text, text), json.dumps(text)]
         for reading in readings:
             try:
-                value = self._adapter.validate_json(reading)
-            except ValueError:
+                value = json.loads(reading)
+                checked_value(self.annotation, value)
+            except (ValueError, RecursionError):
                 continue
-            raw = json.loads(reading)
-            return True, raw if raw == value else value
+            return True, value
         try:
             return False, json.loads(readings[0])
         except (ValueError, RecursionError):
             return False, text
-
-    @property
-    def _adapter(self) -> Any:
-        return _adapter_of(_Unhashed(self.annotation))
-
-
-class _Unhashed:
-    """Cache key for an annotation, compared by identity because annotations may not be hashable."""
-
-    def __init__(self, annotation: Any) -> None:
-        self.annotation = annotation
-
-    def __hash__(self) -> int:
-        return id(self.annotation)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Unhashed) and other.annotation is self.annotation
-
-
-@cache
-def _adapter_of(key: _Unhashed) -> Any:
-    from pydantic import ConfigDict, TypeAdapter
-
-    return TypeAdapter(key.annotation, config=ConfigDict(strict=True, arbitrary_types_allowed=True))
 
 
 def _plain(value: Any) -> Any:

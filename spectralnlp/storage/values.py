@@ -1,4 +1,4 @@
-"""Validation of the JSON values of models: type and range of each value are checked when it is read.
+"""Validation of the JSON values of models, and of settings: type and range of each value are checked.
 
 A value is declared by a type annotation (``tuple[str, ...]``, ``float``, ``int | None``,
 ``Literal["a", "b"]``, a dataclass of such fields), with bounds from `annotated_types`::
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
@@ -237,9 +237,11 @@ def _checker(kind: Any) -> Checker:
         return _strings if arguments[0] is str else _list_of(_checker(arguments[0]))
     if origin is not None and issubclass(origin, Mapping):
         return _object_of(_checker(arguments[1]))
+    if origin in (list, set, frozenset):
+        return _collection_of(origin, _checker(arguments[0]))
     if is_dataclass(kind):
         return lambda value: _record(kind, value)
-    raise TypeError(f"no JSON value is declared by {kind}")
+    return _instance_of(origin or kind)
 
 
 def _unfit(value: Any, noun: str) -> _UnfitError:
@@ -334,6 +336,26 @@ def _list_of(checker: Checker) -> Checker:
     return check
 
 
+def _collection_of(kind: type[Collection[Any]], checker: Checker) -> Checker:
+    def check(value: Any) -> Any:
+        if not isinstance(value, kind):
+            raise _unfit(value, f"a {kind.__name__}")
+        for place, each in enumerate(value):
+            _inside(place, checker, each)
+        return value
+
+    return check
+
+
+def _instance_of(kind: type) -> Checker:
+    def check(value: Any) -> Any:
+        if not isinstance(value, kind):
+            raise _unfit(value, f"an instance of {kind.__name__}")
+        return value
+
+    return check
+
+
 def _row_of(checkers: tuple[Checker, ...]) -> Checker:
     def check(value: Any) -> tuple[Any, ...]:
         if len(_listed(value)) != len(checkers):
@@ -362,6 +384,8 @@ def _inside(place: object, checker: Checker, value: Any) -> Any:
 
 def _record(cls: Any, value: Any) -> Any:
     """Build a dataclass from the fields of a JSON object; missing fields get their defaults."""
+    if isinstance(value, cls):
+        return value
     if not isinstance(value, Mapping):
         raise _unfit(value, "an object")
     hints = _hints_of(cls)

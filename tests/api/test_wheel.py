@@ -84,7 +84,7 @@ def test_the_wheel_ships_the_marker_of_types_and_nothing_of_the_tests(wheel: Pat
     import spectralnlp
 
     assert f"\nVersion: {spectralnlp.__version__}\n" in described
-    for needed in ("pydantic", "annotated-types", "typing-extensions"):
+    for needed in ("annotated-types", "typing-extensions"):
         assert f"Requires-Dist: {needed}>=" in described
 
 
