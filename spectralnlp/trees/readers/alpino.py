@@ -22,11 +22,8 @@ STEVIN, LREC; the document type of the treebank (https://www.let.rug.nl/vannoord
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-from spectralnlp.runtime import OnBad
 from spectralnlp.trees.readers.graph_reader import GraphReader
 from spectralnlp.trees.readers.sentence_graph import GraphBuilder, SentenceGraph
 from spectralnlp.trees.readers.xml_sentences import XmlSentences, declared_encoding
@@ -131,23 +128,9 @@ def _position(node: _Node, sentence: GraphBuilder) -> int:
     return int(begin)
 
 
-def read_alpino(lines: Iterable[str], path: str | Path | None, report: OnBad) -> Iterator[SentenceGraph]:
-    """Read the sentences of an Alpino XML file.
-
-    Args:
-        lines: lines of the file.
-        path: path of the file, for error messages.
-        report: called with the error of each invalid sentence, which is skipped.
-
-    Raises:
-        InputError: the file is not well-formed XML, or is of another format.
-    """
-    return _AlpinoXml(path, report).read(lines)
-
-
 def _looks_like_alpino(head: str) -> bool:
     beginning = r"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:alpino_ds|treebank)\b"
     return re.match(beginning, head, re.DOTALL) is not None
 
 
-ALPINO = GraphReader("utf-8", _looks_like_alpino, read_alpino, declared_encoding)
+ALPINO = GraphReader("utf-8", _looks_like_alpino, _AlpinoXml.parse, declared_encoding)

@@ -16,11 +16,8 @@ Secondary edges (``secedge``) and ``matches`` are ignored.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 from spectralnlp.errors import InputError
-from spectralnlp.runtime import OnBad
 from spectralnlp.trees.readers.graph_reader import GraphReader
 from spectralnlp.trees.readers.sentence_graph import GraphBuilder, SentenceGraph
 from spectralnlp.trees.readers.xml_sentences import XmlSentences, declared_encoding
@@ -71,22 +68,8 @@ class _TigerXml(XmlSentences):
         return sentence.build(self.root)
 
 
-def read_tiger_xml(lines: Iterable[str], path: str | Path | None, report: OnBad) -> Iterator[SentenceGraph]:
-    """Read the sentences of a TigerXML file.
-
-    Args:
-        lines: lines of the file.
-        path: path of the file, for error messages.
-        report: called with the error of each invalid sentence, which is skipped.
-
-    Raises:
-        InputError: the file is not well-formed XML, or is of another format.
-    """
-    return _TigerXml(path, report).read(lines)
-
-
 def _looks_like_tiger_xml(head: str) -> bool:
     return re.match(r"(?:\xef\xbb\xbf)?\s*<(?:\?xml|(?:!DOCTYPE\s+)?corpus)\b", head) is not None
 
 
-TIGER_XML = GraphReader("utf-8", _looks_like_tiger_xml, read_tiger_xml, declared_encoding)
+TIGER_XML = GraphReader("utf-8", _looks_like_tiger_xml, _TigerXml.parse, declared_encoding)

@@ -72,13 +72,21 @@ class XmlSentences(ABC):
         """Number of the line that is being parsed."""
         return self._parser.CurrentLineNumber
 
-    def read(self, lines: Iterable[str]) -> Iterator[SentenceGraph]:
+    @classmethod
+    def parse(cls, lines: Iterable[str], path: str | Path | None, report: OnBad) -> Iterator[SentenceGraph]:
         """Yield the sentences in lines of XML; line ends may be missing.
+
+        Args:
+            lines: lines of the file.
+            path, report: see the class.
 
         Raises:
             InputError: the lines are not well-formed XML, are of another format, or declare a document type
                 or an entity.
         """
+        return cls(path, report)._read(lines)
+
+    def _read(self, lines: Iterable[str]) -> Iterator[SentenceGraph]:
         from xml.parsers.expat import ExpatError, errors
 
         number = 0
