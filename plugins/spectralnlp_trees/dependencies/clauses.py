@@ -19,6 +19,7 @@ from spectralnlp_trees.dependencies.words import (
     BE,
     CLAUSES,
     COMPLEMENTISERS,
+    CONTROL,
     LINKING,
     NOMINAL,
     NOUN_TAGS,
@@ -26,7 +27,6 @@ from spectralnlp_trees.dependencies.words import (
     SAYING,
     TELLING,
     VERB_TAGS,
-    word_set,
 )
 
 _TABLE = {
@@ -260,7 +260,7 @@ def _clausal_relation(child: Phrase, node: Phrase, pivot: Phrase | None, governo
         return _clause_before(child, node)
     if node.category == "VP":
         if child.category == "SBAR":
-            return _subordinate(child, node, governor)
+            return _subordinate(child, governor)
         return _complement(child, node, governor)
     return "parataxis"
 
@@ -299,7 +299,7 @@ def _is_imperative(clause: Phrase) -> bool:
     return verb.category == "VB" and not has_subject(clause) and clause.first.category != "TO"
 
 
-def _subordinate(child: Phrase, node: Phrase, governor: Phrase) -> str:
+def _subordinate(child: Phrase, governor: Phrase) -> str:
     first = child.first
     if first.word in ("if", "whether") and first.category == "IN":
         return "ccomp" if first.word == "whether" or governor.word in ASKING else "advcl"
@@ -307,15 +307,11 @@ def _subordinate(child: Phrase, node: Phrase, governor: Phrase) -> str:
         child.children[0].category not in ("IN", "WHADVP", "WHNP", "WHPP", "ADVP", "RB")
     ):
         if first.category == "TO" or not is_finite(child):
-            return "advcl" if _is_purpose(child, governor) else "xcomp"
+            return "advcl" if any(each.is_punctuation for each in child.before()) else "xcomp"
         return "ccomp"
     if first.word in ADVERBIAL_SUBORDINATORS:
         return "advcl"
     return "advcl" if first.word not in COMPLEMENTISERS else "ccomp"
-
-
-def _is_purpose(child: Phrase, governor: Phrase) -> bool:
-    return any(each.is_punctuation for each in child.before())
 
 
 def raised_subject(child: Phrase) -> Phrase | None:
@@ -341,24 +337,11 @@ def _complement(child: Phrase, node: Phrase, governor: Phrase) -> str:
         node: its parent.
         governor: the verb.
     """
-    if any(each.is_punctuation for each in child.before()) and not is_finite(child):
-        return "advcl"
     if is_finite(child):
         return "ccomp"
+    if any(each.is_punctuation for each in child.before()):
+        return "advcl"
     if is_existential(node):
         return "acl"
-    object_ = any(each.category == "NP" for each in child.before())
-    verb = child.lexical
-    if object_ and governor.word not in _CONTROL:
-        return "advcl"
-    return "xcomp" if verb is not None else "advcl"
-
-
-_CONTROL = word_set(
-    "ask asked asks asking tell told tells telling want wanted help helped helps helping allow allowed "
-    "allows allowing let make makes made making get got force forced forces encourage encouraged teach "
-    "taught order ordered invite invited enable enabled require required see seen saw find found hear "
-    "heard lead led permit advise advised persuade persuaded convince convinced urge urged have had has "
-    "cause caused causes consider considered keep kept expect expected catch caught compel compelled "
-    "inspire inspired remind reminded"
-)
+    has_object = any(each.category == "NP" for each in child.before())
+    return "advcl" if has_object and governor.word not in CONTROL else "xcomp"

@@ -67,6 +67,16 @@ ASKING = word_set(
     "say care clear examine investigate explore"
 )
 
+# Verbs whose object may be the subject of the infinitive after it: *ask him to go*.
+CONTROL = word_set(
+    "ask asked asks asking tell told tells telling want wanted help helped helps helping allow allowed "
+    "allows allowing let make makes made making get got force forced forces encourage encouraged teach "
+    "taught order ordered invite invited enable enabled require required see seen saw find found hear "
+    "heard lead led permit advise advised persuade persuaded convince convinced urge urged have had has "
+    "cause caused causes consider considered keep kept expect expected catch caught compel compelled "
+    "inspire inspired remind reminded"
+)
+
 LINKING = word_set("become becomes became becoming remain remains remained remaining")
 # Verbs whose only object may be the person told: *tell him*.
 ALWAYS_TELLING = word_set("tell tells told telling")
