@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spectralnlp.runtime import (
     LABEL_NAMES,
@@ -183,3 +184,20 @@ def split_by_label(corpus: Iterable[Any]) -> LabelledTexts:
             step, kept = 2 * step, kept[::2]
             size = sum(map(len, kept))
     return LabelledTexts(texts, labels, kept, n)
+
+
+def distinct_labels(labels: Sequence[Any]) -> NDArray[Any]:
+    """Return the labels of texts, each once and sorted, (n_labels,).
+
+    Raises:
+        TextError: there are fewer than two, or they cannot be sorted because they are of several types.
+    """
+    try:
+        distinct = np.array(sorted(set(labels)))
+    except TypeError as error:
+        kinds = " and ".join(sorted({type(label).__name__ for label in labels}))
+        raise TextError(f"labels of the types {kinds}", hint="give labels of one type") from error
+    if len(distinct) < 2:
+        what = f"only the label {labels[0]!r}" if labels else "no labelled texts"
+        raise TextError(what, hint="give texts of two labels or more")
+    return distinct

@@ -19,8 +19,7 @@ from spectralnlp.storage import Array, StoredArrays, StoredValues, int_array
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.featurizer import TextFeaturizer, single_precision
 from spectralnlp_sketch.hashing.frequencies import DocumentFrequencies
-from spectralnlp_sketch.hashing.known import Ngrams
-from spectralnlp_sketch.hashing.ngrams import NgramFormat, checked_texts
+from spectralnlp_sketch.hashing.ngrams import NgramFormat, Ngrams, checked_texts
 from spectralnlp_sketch.matrices import MatrixEstimator
 from spectralnlp_sketch.rows import Rows
 from spectralnlp_sketch.stream import ConvertedCorpus

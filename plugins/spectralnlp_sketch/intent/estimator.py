@@ -21,13 +21,17 @@ from spectralnlp.linalg import one_blas_thread
 from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import Corpus
 from spectralnlp.storage import StoredArrays
-from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import Lengths, NgramFormat, checked_pair
 from spectralnlp_sketch.intent.calibration import hold_out, sharpness_of
 from spectralnlp_sketch.intent.explanation import Explanation
 from spectralnlp_sketch.intent.head import Examples, Features, Learned
-from spectralnlp_sketch.intent.head_learner import HeadLearner
-from spectralnlp_sketch.intent.label_names import label_similarity_of, label_texts
+from spectralnlp_sketch.intent.head_learner import (
+    HeadLearner,
+    is_few_shot,
+    label_similarity_of,
+    label_texts,
+    settings_for,
+)
 from spectralnlp_sketch.intent.model import Classifier
 from spectralnlp_sketch.intent.prior import Prior, learn_prior
 from spectralnlp_sketch.intent.pseudo_labels import Unlabelled
@@ -41,8 +45,13 @@ from spectralnlp_sketch.intent.stacking import (
     learn_second_layer,
 )
 from spectralnlp_sketch.intent.text_log import TextLog
-from spectralnlp_sketch.intent.weights import FEW_SHOT, MANY_SHOT, HeadSettings, is_few_shot
-from spectralnlp_sketch.labelled import Example, LabelledTexts, labelled_corpus, split_by_label
+from spectralnlp_sketch.labelled import (
+    Example,
+    LabelledTexts,
+    distinct_labels,
+    labelled_corpus,
+    split_by_label,
+)
 
 Array32 = NDArray[np.float32]
 # Number of columns that n-grams are hashed to: half for words and half for characters, so few collide.
@@ -69,7 +78,8 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             :class:`~spectralnlp_sketch.intent.prior.Prior`.
         classifier_: the trained classifier, which can be saved; a
             :class:`~spectralnlp_sketch.intent.model.Classifier`.
-        settings_: loss and weights of the head, :class:`~spectralnlp_sketch.intent.weights.HeadSettings`.
+        settings_: loss and weights of the head, a
+            :class:`~spectralnlp_sketch.intent.head_learner.HeadSettings`.
         classes_: the labels, sorted.
         n_labelled_, n_unlabelled_: number of labelled and unlabelled texts learned from.
         resume_state_: state from which `resume_training` resumes; None if labels have few texts or a
@@ -114,17 +124,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
     ] = 0.05
     random_state: Annotated[int, Ge(0), Doc("Random seed.")] = 0
 
-    def as_corpus(self, X: Any, y: Any = None) -> Corpus[Example]:
-        """Make a corpus of texts and labels.
-
-        Args:
-            X: texts; or (text, label) pairs, as a list or a corpus.
-            y: labels of the texts, None for an unlabelled text; omitted if X holds pairs.
-
-        Raises:
-            TextError: the numbers of labels and texts differ, or an element is not a text.
-        """
-        return labelled_corpus(X, y)
+    as_corpus = staticmethod(labelled_corpus)
 
     def learn(self, corpus: Corpus[Example]) -> None:
         """Learn from labelled and unlabelled texts.
@@ -133,7 +133,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             TextError: there are fewer than two labels, or all texts are empty.
         """
         data = split_by_label(corpus)
-        self._check_labels(data.labels)
+        self.classes_ = distinct_labels(data.labels)
         prior, _ = self.learn_prior(
             [*data.texts, *data.unlabelled], len(data.texts), None if data.is_all else corpus
         )
@@ -156,7 +156,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         """
         self.validate()
         data = split_by_label(self.as_corpus(X, y))
-        self._check_labels(data.labels)
+        self.classes_ = distinct_labels(data.labels)
         with one_blas_thread():
             self._learn_head(prior, data)
         return self
@@ -200,41 +200,29 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
     def _format(self) -> NgramFormat:
         return NgramFormat(checked_pair(self.words), checked_pair(self.characters), N_COLUMNS)
 
-    def _check_labels(self, labels: Sequence[Any]) -> None:
-        try:
-            self.classes_ = np.array(sorted(set(labels)))
-        except TypeError as error:
-            kinds = " and ".join(sorted({type(label).__name__ for label in labels}))
-            raise TextError(f"labels of the types {kinds}", hint="give labels of one type") from error
-        if len(self.classes_) < 2:
-            what = f"only the label {labels[0]!r}" if labels else "no labelled texts"
-            raise TextError(what, hint="give texts of two labels or more")
-
     def _learn_head(self, prior: Prior, data: LabelledTexts) -> None:
         texts, labels, n_labelled = data.texts, data.labels, len(data.labels)
         self.n_labelled_, self.n_unlabelled_ = n_labelled, data.n_unlabelled
         names = label_texts(self.classes_.tolist())
         numbers = np.searchsorted(self.classes_, labels)
         self.few_shot_ = is_few_shot(numbers)
+        self.settings_ = settings_for(self.few_shot_, self.C)
         self.label_similarity_ = label_similarity_of(names, prior.ngrams.form) if self.few_shot_ else None
         with fit_pass("pairs of words"):
             prior = replace(prior, ngrams=prior.ngrams.with_pairs(texts, PAIR_REACH))
             rows = prior.ngrams.rows_of(texts)
-            self.settings_ = self._settings(self.few_shot_)
-            scale = self.settings_.scale(rows, prior.ngrams.n_single, prior.projected(rows, texts))
-            self.prior_ = prior.weighted(scale, pairs=self.settings_.pairs, dense=self.settings_.dense)
+            self.prior_ = prior.weighted(rows, texts, pairs=self.settings_.pairs, dense=self.settings_.dense)
         examples, name_keys = self._examples(data, self.prior_.features(rows, texts), names)
         with fit_pass("head"):
-            # Unlabelled texts are learned from only if labels have few texts.
-            more = data.unlabelled if self.few_shot_ else []
-            others = Unlabelled.of(
-                self.prior_.features(self.prior_.ngrams.rows_of(more), more),
-                examples.features.rows(np.arange(n_labelled)),
-                self.random_state,
-            )
-            learned = self._head_learner.learn(examples, others)
-        self.shares_ = self._head_learner.shares(learned)
-        layer, sharpness, scope = self._learn_held_out(examples, others, learned)
+            learner, others = HeadLearner(self.settings_, self.label_similarity_, self.random_state), None
+            if self.few_shot_ and data.unlabelled:
+                others = Unlabelled.of(
+                    self.prior_.features(self.prior_.ngrams.rows_of(data.unlabelled), data.unlabelled),
+                    examples.features.rows(np.arange(n_labelled)),
+                    self.random_state,
+                )
+            learned, self.shares_ = learner.learn(examples, others)
+        layer, sharpness, scope = self._learn_held_out(learner, examples, others, learned)
         self._finish([*_keys(data), *name_keys], learned, layer, sharpness, scope)
 
     def _finish(
@@ -311,7 +299,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         """
         self.validate()
         data = split_by_label(moments.corpus())
-        self._check_labels(data.labels)
+        self.classes_ = distinct_labels(data.labels)
         if is_few_shot(np.searchsorted(self.classes_, data.labels)):
             return self.solve_kept(moments)
         with one_blas_thread(), fit_pass("head"):
@@ -320,25 +308,27 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
 
     def _learn_further(self, data: LabelledTexts, state: ResumeState) -> None:
         self.n_labelled_, self.n_unlabelled_ = len(data.labels), data.n_unlabelled
-        self.few_shot_, self.label_similarity_, self.settings_ = False, None, self._settings(False)
+        self.few_shot_, self.label_similarity_, self.settings_ = False, None, settings_for(False, self.C)
         known, labels, keys = set(state.keys), self.classes_.tolist(), _keys(data)
         new = [text for text, key in zip(data.texts, keys, strict=True) if key not in known]
         self.prior_ = state.prior.with_texts(new, self.n_labelled_ + self.n_unlabelled_)
         of_texts = state.features_of(data.texts, keys, self.prior_)
         examples, names = self._examples(data, of_texts, label_texts(labels))
         keys += names
-        weights = self._head_learner.resume(examples, state.duals_for(keys, labels))
+        learner = HeadLearner(self.settings_, None, self.random_state)
+        weights = learner.resume(examples, state.duals_for(keys, labels))
         learned = Learned(weights, examples, np.arange(len(keys)))
         self._finish(keys, learned, state.layer_for(labels), state.sharpness, state.scope)
 
     def _learn_held_out(
-        self, examples: Examples, others: Unlabelled, learned: Learned
+        self, learner: HeadLearner, examples: Examples, others: Unlabelled | None, learned: Learned
     ) -> tuple[SecondLayer | None, float, Scope]:
         """Learn second layer, calibration and out-of-scope detector, from scores of held-out texts.
 
         Args:
+            learner: trainer of the head.
             examples: labelled texts, then names of labels.
-            others: unlabelled texts, candidates for pseudo-labels.
+            others: unlabelled texts, candidates for pseudo-labels; None for none.
             learned: the head trained on all examples.
 
         Returns:
@@ -349,26 +339,25 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         if not stacked and not self.calibration:
             return None, 1.0, Scope()
         with fit_pass("calibration"):
-            fit = partial(self._head_learner.without, examples, others, learned)
+            fit = partial(learner.without, examples, others, learned)
             held_out = hold_out(examples, self.n_labelled_, fit, self.random_state, every_text=stacked)
             layer = learn_second_layer(held_out.scores, held_out.labels) if stacked else None
             if not self.calibration:
                 return layer, 1.0, Scope()
             corrected = corrected_in_turn(held_out) if stacked else held_out.scores
+            sharpness = sharpness_of(corrected, held_out.labels)
+            uncorrected_sharpness = sharpness_of(held_out.scores, held_out.labels) if stacked else sharpness
         with fit_pass("scope"):
             scope = learn_scope(
-                examples.rows(np.arange(self.n_labelled_)),
-                self.prior_.ngrams.single_idf(),
-                self._head_learner.of_classes,
-                sharpness=sharpness_of(held_out.scores, held_out.labels),
+                examples,
+                self.n_labelled_,
+                self.prior_.ngrams,
+                learner.of_classes,
+                sharpness=uncorrected_sharpness,
                 refused=self.refused,
                 random_state=self.random_state,
             )
-        return layer, sharpness_of(corrected, held_out.labels), scope
-
-    def _settings(self, few_shot: bool) -> HeadSettings:
-        usual = FEW_SHOT if few_shot else MANY_SHOT
-        return usual if self.C is None else replace(usual, C=self.C)
+        return layer, sharpness, scope
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the likeliest label of each text, (n_texts,)."""
@@ -443,16 +432,9 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         known = np.flatnonzero(name_rows[:, : prior.ngrams.n_words].sum(axis=1) > 0)
         of_names = prior.features(name_rows[known], [names[i] for i in known.tolist()])
         wanted = np.append(np.searchsorted(self.classes_, data.labels), known)
-        examples = Examples(
-            of_texts.with_more(of_names),
-            np.eye(len(labels), dtype=np.float32)[wanted],
-            np.ones(len(wanted), np.float32),
-        )
-        return examples, [key_of(names[i], labels[i], is_name=True) for i in known.tolist()]
-
-    @property
-    def _head_learner(self) -> HeadLearner:
-        return HeadLearner(self.settings_, self.label_similarity_, self.random_state)
+        targets, weights = np.eye(len(labels), dtype=np.float32)[wanted], np.ones(len(wanted), np.float32)
+        keys = [key_of(names[i], labels[i], is_name=True) for i in known.tolist()]
+        return Examples(of_texts.with_more(of_names), targets, weights), keys
 
 
 def _keys(data: LabelledTexts) -> list[bytes]:

@@ -28,8 +28,7 @@ from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import Corpus, InMemoryCorpus, MappedCorpus, current_memory, use_memory
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.frequent_directions.kernels import add_gram
-from spectralnlp_sketch.hashing.known import Ngrams
-from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams, spaced_words
+from spectralnlp_sketch.hashing.ngrams import NgramFormat, Ngrams, count_ngrams, spaced_words
 from spectralnlp_sketch.intent.agreement import (
     ENOUGH_TEXTS,
     have_sentences,
@@ -43,6 +42,8 @@ from spectralnlp_sketch.stream import ConvertedCorpus
 Array32 = NDArray[np.float32]
 # N-grams in fewer texts are ignored unless they are in labelled ones.
 MIN_TEXTS = 2
+# Mean squared length of a text's features: 1 for words and 1 for characters.
+SQUARE = 2.0
 # Number of directions and mean length of a text's projection; the n-grams of words and of characters have
 # length 1 each. Accuracy rises up to these numbers; longer projections dominate the n-grams.
 EIGENWORD_DIMENSIONS, EIGENWORD_LENGTH = 300, 2.8
@@ -97,14 +98,20 @@ class Prior:
         )
         return Features(scaled_rows, dense)
 
-    def weighted(self, scale: float, *, pairs: float, dense: float) -> Prior:
-        """Return a copy of the prior with other scales for the features of texts.
+    def weighted(self, rows: sp.csr_array, texts: Sequence[str], *, pairs: float, dense: float) -> Prior:
+        """Return a prior whose features of the given texts have the mean squared length `SQUARE`.
 
         Args:
-            scale: factor of all features.
-            pairs: weight of pairs of words, whose features have the factor ``scale * sqrt(pairs)``.
-            dense: weight of projections, which have the factor ``scale * sqrt(dense)``.
+            rows: tf-idf rows of the texts (n_texts, n_ngrams).
+            texts: the texts.
+            pairs, dense: weights of pairs of words and of projections in inner products of features, relative
+                to a weight of 1 for n-grams of words and of characters.
         """
+        projected, squares = self.projected(rows, texts), rows.data.astype(np.float64) ** 2
+        of_pairs = float(squares[rows.indices >= self.ngrams.n_single].sum())
+        total = float(squares.sum()) - of_pairs + pairs * of_pairs
+        total += dense * float(np.einsum("ij,ij->", projected, projected, dtype=np.float64))
+        scale = float((SQUARE * max(len(projected), 1) / max(total, 1e-9)) ** 0.5)
         return replace(
             self,
             sparse_scale=scale,
@@ -253,7 +260,7 @@ def _lines_of(texts: Sequence[str] | Corpus[Example], lowercase: bool) -> Corpus
     if isinstance(texts, Corpus):
         return ConvertedCorpus(texts, partial(_spaced, lowercase=lowercase))
     lines = spaced_words(texts, lowercase)
-    return InMemoryCorpus(lines) if sum(len(line.split()) for line in lines) >= MIN_WORDS else None
+    return InMemoryCorpus(lines) if sum(map(len, map(str.split, lines))) >= MIN_WORDS else None
 
 
 def _memory_for(texts: Sequence[str] | Corpus[Example]) -> AbstractContextManager[Any]:

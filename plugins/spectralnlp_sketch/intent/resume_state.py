@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from spectralnlp.runtime import pack_names
 from spectralnlp.storage import Arrays, StoredArrays, float_array, int_array
-from spectralnlp_sketch.hashing.known import Ngrams
-from spectralnlp_sketch.hashing.ngrams import NgramFormat
+from spectralnlp_sketch.hashing.ngrams import NgramFormat, Ngrams
 from spectralnlp_sketch.intent.head import Features
 from spectralnlp_sketch.intent.prior import Prior
 from spectralnlp_sketch.intent.scope import Scope

@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
+from spectralnlp_sketch.hashing.ngrams import Ngrams
 from spectralnlp_sketch.intent.head import Examples, Weights
 
 Array32 = NDArray[np.float32]
@@ -91,7 +92,8 @@ def familiar_share(rows: sp.csr_array, idf: Array32, familiarity: Array32) -> ND
 
 def learn_scope(
     examples: Examples,
-    idf: Array32,
+    n_labelled: int,
+    ngrams: Ngrams,
     fit: Callable[[Examples, NDArray[np.int64]], Weights],
     *,
     sharpness: float,
@@ -104,15 +106,16 @@ def learn_scope(
     confidence and the familiarity of the texts, the detector learns which texts have a left-out label.
 
     Args:
-        examples: labelled texts as training examples.
-        idf: inverse document frequencies, float32 (n_ngrams,); 0 for n-grams to ignore.
+        examples: training examples, the labelled texts first.
+        n_labelled: number of labelled texts.
+        ngrams: vocabulary of the sparse features; pairs of words do not count as familiar.
         fit: function of training examples and of the numbers of their labels, int64, which returns the
             weights of a classifier of these labels.
         sharpness: factor of scores before the softmax.
         refused: share of held-out in-scope texts that the detector may refuse; it sets the threshold.
         random_state: seed of the choice of labels and texts.
     """
-    labels = examples.targets.argmax(axis=1)
+    labels = examples.targets[:n_labelled].argmax(axis=1)
     rng = np.random.default_rng(random_state)
     some = rng.permutation(len(labels))[:MAX_TEXTS]
     n_labels = examples.targets.shape[1]
@@ -129,10 +132,12 @@ def learn_scope(
     kept = examples.rows(train)
     classes = np.unique(labels[train])
     weights = fit(kept._replace(targets=np.ascontiguousarray(kept.targets[:, classes])), classes)
-    familiar = familiar_share(rows[test], idf, familiarity_of(rows[train]))
     scores = weights.scores(examples.features.rows(test)).astype(np.float64) * sharpness
     scores -= scores.max(axis=1, keepdims=True)
     confidence = 1.0 / np.exp(scores).sum(axis=1)
+    idf = ngrams.idf.copy()
+    idf[ngrams.n_single :] = 0.0
+    familiar = familiar_share(rows[test], idf, familiarity_of(rows[train]))
     scope = Scope() if inside.all() else _learned(confidence, familiar, inside)
     threshold = float(np.quantile(scope.doubt(confidence, familiar)[inside], 1.0 - refused))
     return Scope(

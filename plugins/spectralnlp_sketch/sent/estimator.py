@@ -191,17 +191,7 @@ class SENTPlus(_Projection, TextInput, IterativeEstimator[Example], TransformerM
 
     task = "labelled texts"
 
-    def as_corpus(self, X: Any, y: Any = None) -> Corpus[Example]:
-        """Make a corpus of queries and their labels.
-
-        Args:
-            X: queries, labelled or not; or (query, label) pairs.
-            y: labels, None for an unlabelled query.
-
-        Raises:
-            TextError: the numbers of labels and queries differ, or an element is not a text.
-        """
-        return labelled_corpus(X, y)
+    as_corpus = staticmethod(labelled_corpus)
 
     def fit_transform(self, X: Any, y: Any = None) -> sp.csr_matrix:
         """Fit, and return features of the training queries, with intents predicted by cross-validation.

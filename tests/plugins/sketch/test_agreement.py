@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from spectralnlp_sketch import IntentClassifier
-from spectralnlp_sketch.hashing.known import Ngrams
-from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams
+from spectralnlp_sketch.hashing.ngrams import NgramFormat, Ngrams, count_ngrams
 from spectralnlp_sketch.intent import agreement, prior
 from spectralnlp_sketch.intent.agreement import (
     POWER,

@@ -19,14 +19,19 @@ from sklearn.svm import LinearSVC
 from spectralnlp_sketch import Classifier, IntentClassifier, with_unlabelled
 from spectralnlp_sketch.cli.classify import _arriving
 from spectralnlp_sketch.errors import TextError
-from spectralnlp_sketch.hashing.ngrams import NgramFormat
+from spectralnlp_sketch.hashing.ngrams import NgramFormat, Ngrams
 from spectralnlp_sketch.intent import prior
 from spectralnlp_sketch.intent.calibration import folds, sharpness_of
 from spectralnlp_sketch.intent.head import Examples, Features, Learned, fit_head, fit_svm
-from spectralnlp_sketch.intent.label_names import label_similarity_of, label_texts
+from spectralnlp_sketch.intent.head_learner import (
+    FEW_SHOT,
+    MANY_SHOT,
+    label_similarity_of,
+    label_texts,
+    perplexity_of,
+)
 from spectralnlp_sketch.intent.report import IntentReport
 from spectralnlp_sketch.intent.scope import Scope, familiarity_of
-from spectralnlp_sketch.intent.weights import FEW_SHOT, MANY_SHOT, SQUARE, perplexity_of
 
 import spectralnlp
 from spectralnlp.cli.app import run
@@ -280,12 +285,20 @@ def test_machines_that_begin_without_some_examples_end_where_others_do() -> None
 def test_weighted_features_have_one_mean_length() -> None:
     rng = np.random.default_rng(0)
     rows = sp.csr_array(np.abs(rng.standard_normal((40, 5))).astype(np.float32))
-    dense = rng.standard_normal((40, 2)).astype(np.float32)
-    scale = FEW_SHOT.scale(rows, 3, dense)
+    # Three words, and two pairs of words.
+    ngrams = Ngrams(
+        NgramFormat((1, 1), None, 8, pairs=1), np.array([0, 1, 2, 8, 9], np.int32), np.ones(5, np.float32)
+    )
+    plain = prior.Prior(ngrams, rng.standard_normal((3, 2)).astype(np.float32))
+    weighted = plain.weighted(rows, (), pairs=FEW_SHOT.pairs, dense=FEW_SHOT.dense)
+    dense = rows.toarray()[:, :3] @ plain.projection
     parts = np.hstack(
         [rows.toarray() * np.sqrt([1, 1, 1, FEW_SHOT.pairs, FEW_SHOT.pairs]), dense * FEW_SHOT.dense**0.5]
     )
-    assert (scale * parts**2).sum() * scale / 40 == pytest.approx(SQUARE)
+    features = weighted.features(rows)
+    found = np.hstack([features.sparse.toarray(), features.dense])
+    assert (found**2).sum() / 40 == pytest.approx(prior.SQUARE)
+    np.testing.assert_allclose(found, weighted.sparse_scale * parts, rtol=1e-5)
 
 
 @pytest.mark.parametrize(("texts", "usual"), [(TEXTS, FEW_SHOT), (4 * TEXTS, MANY_SHOT)])
