@@ -14,6 +14,11 @@ from spectralnlp_sketch.rows import RowMoments
 Floats = NDArray[np.float64]
 
 
+def smoothed_idf(n: int, frequencies: NDArray[np.int64]) -> Floats:
+    """Return smoothed inverse document frequencies, ln((1 + n) / (1 + frequency)) + 1, of n documents."""
+    return np.log((1.0 + n) / (1.0 + frequencies)) + 1.0
+
+
 class ColumnMoments(RowMoments):
     """Moments of columns: sum, sum of squares, and number of rows in which the column is nonzero.
 
@@ -62,7 +67,7 @@ class ColumnMoments(RowMoments):
     @property
     def idf(self) -> Floats:
         """Smoothed inverse document frequencies, ln((1 + rows) / (1 + nonzero rows)) + 1, float64 (d,)."""
-        return np.log((1.0 + int(self.n_rows)) / (1.0 + self.nonzeros)) + 1.0
+        return smoothed_idf(int(self.n_rows), self.nonzeros)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the state to save.

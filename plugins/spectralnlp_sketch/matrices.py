@@ -112,15 +112,35 @@ class IncrementalEstimator(MatrixEstimator):
         return None
 
     def finish(self) -> None:
-        """Discard cached solutions; call after changing ``moments_``."""
+        """Discard the cached solution; call after changing ``moments_``."""
         self.n_rows_ = int(self.moments_.n_rows)
+        # Cached in a dictionary, since scikit-learn requires that reading does not change attributes.
+        self.solutions_: dict[str, Any] = {}
 
-    def partial_fit(self, X: Matrix, y: object = None) -> Self:
+    def _solve(self) -> Any:
+        """Compute what `_solved` returns from ``moments_``; for subclasses that read it."""
+        raise NotImplementedError
+
+    def _solved(self) -> Any:
+        """Return the solution; it is computed on first use, so that `partial_fit` is cheap."""
+        solutions = self._fitted("solutions_")
+        if "solution" not in solutions:
+            with one_blas_thread():
+                solutions["solution"] = self._solve()
+        return solutions["solution"]
+
+    def _fitted(self, name: str) -> Any:
+        # An AttributeError, since scikit-learn expects hasattr(pca, "mean_") to be False before fit.
+        if name not in vars(self):
+            raise AttributeError(f"{type(self).__name__} is not fitted")
+        return vars(self)[name]
+
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Learn from further rows in addition to earlier ones; after an error nothing is changed.
 
         Args:
             X: (n, d), dense or sparse; or a stream of rows, as for ``fit``.
-            y: ignored.
+            y: the second view (n, q) for `CCA`; ignored by others.
 
         Raises:
             ConfigError: a hyper-parameter has another type than declared or is out of its range.
@@ -131,12 +151,16 @@ class IncrementalEstimator(MatrixEstimator):
         if first:
             self.validate()
         with unchanged_on_error(self), one_blas_thread():
-            corpus = self._corpus(X, reset=first)
+            corpus = self.as_corpus(X, y) if first else self._more(X, y)
             moments: Any = self.init_moments(corpus) if first else self.moments_
             self._add(corpus, moments)
             self.moments_ = moments
             self.finish()
         return self
+
+    def _more(self, X: Any, y: Any) -> Corpus[Any]:
+        """Convert further data to a corpus of rows of the fitted width."""
+        return self._corpus(X, reset=False)
 
     def _add(self, corpus: Corpus[Any], moments: Any) -> None:
         """Add rows to moments.

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from typing_extensions import Doc
 
-from spectralnlp.linalg import one_blas_thread
 from spectralnlp.runtime import Corpus
 from spectralnlp_sketch.errors import warn
 from spectralnlp_sketch.matrices import IncrementalEstimator
@@ -67,10 +66,6 @@ class SketchTransformer(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
     def _empty_moments(self, n_columns: int, dtype: np.dtype[Any], sparse: bool) -> Any:
         """Return the state (moments) of an empty sketch, for rows of this width, dtype and sparsity."""
 
-    @abstractmethod
-    def _solve(self) -> Solution:
-        """Compute the sketch and its leading directions from the state ``moments_``."""
-
     @property
     def sketch_(self) -> Floats:
         """Sketch B of the rows seen (at most sketch_size, d), for which BᵀB is close to XᵀX."""
@@ -85,16 +80,6 @@ class SketchTransformer(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
     def singular_values_(self) -> Floats:
         """Leading singular values of the sketch, descending (k,)."""
         return self._solved().singular_values
-
-    def _solved(self) -> Solution:
-        """Return the sketch with its singular values and vectors.
-
-        They are computed on first use, so that `partial_fit` is cheap.
-        """
-        if "solution" not in self.solutions_:
-            with one_blas_thread():
-                self.solutions_["solution"] = self._solve()
-        return self.solutions_["solution"]
 
     def init_moments(self, corpus: Corpus[Any]) -> Any:
         """Return empty moments (statistics of rows), to which the rows of the corpus are added afterwards.
@@ -131,12 +116,6 @@ class SketchTransformer(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         empty = self._moments_for(row_type)
         self.moments_ = empty if arrays is None else empty.restored(arrays)
         self.finish()
-
-    def finish(self) -> None:
-        """Discard the cached sketch and directions; call after changing ``moments_``."""
-        super().finish()
-        # Cached in a dictionary, since scikit-learn requires that reading does not change attributes.
-        self.solutions_: dict[str, Solution] = {}
 
     def transform(self, X: Any) -> Any:
         """Return coordinates of rows along the components (n, k).

@@ -147,30 +147,6 @@ class CCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         super().solve(moments)
         self._solved()
 
-    def partial_fit(self, X: Any, y: Any = None) -> Self:
-        """Add rows of both views to those added before.
-
-        Args:
-            X: (n, p), dense or sparse.
-            y: (n, q).
-
-        Raises:
-            ConfigError: a hyper-parameter has another type than declared or is out of its range.
-            MatrixError: the views have different numbers of rows, a row holds NaN or infinity, or the width
-                has changed; then no row is added.
-        """
-        first = not hasattr(self, "moments_")
-        if first:
-            self.validate()
-            corpus: Corpus[Any] = self.as_corpus(X, y)
-            moments = self.init_moments(corpus)
-        else:
-            corpus, moments = self._more(X, y), self.moments_
-        with one_blas_thread():
-            self.moments_ = accumulate(moments, corpus)
-            self.finish()
-        return self
-
     def forget(self, X: Any, y: Any) -> Self:
         """Remove rows of both views that were added before.
 
@@ -203,27 +179,22 @@ class CCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
     def finish(self) -> None:
         """Discard cached canonical directions; call after changing ``moments_``."""
         super().finish()
-        # Cached in a dictionary, since scikit-learn requires that reading does not change attributes.
-        self.solutions_: dict[str, CanonicalPairs] = {}
         if self.n_rows_:
             x, y, _ = self.moments_.views()
             self.x_mean_, self.y_mean_ = x.mean, y.mean
 
-    def _solved(self) -> CanonicalPairs:
-        """Return the canonical directions; they are computed on first use, so that `partial_fit` is cheap."""
-        if "pairs" not in self.solutions_:
-            if self.n_rows_ < 2:
-                raise MatrixError("n_samples = 1, and two rows or more are needed")
-            x, y, joint = self.moments_.views(self.regularisation)
-            for name, view in (("X", x), ("y", y)):
-                _check_varies(view, name, self.n_rows_)
-            with one_blas_thread():
-                pairs = cca(x, y, joint, self.n_components, random_state=self.random_state)
-            found = len(pairs.correlations)
-            if found < self.n_components:
-                warn(f"{self.n_components} components were asked for, and the views have {found} in common")
-            self.solutions_["pairs"] = pairs
-        return self.solutions_["pairs"]
+    def _solve(self) -> CanonicalPairs:
+        """Compute the canonical directions."""
+        if self.n_rows_ < 2:
+            raise MatrixError("n_samples = 1, and two rows or more are needed")
+        x, y, joint = self.moments_.views(self.regularisation)
+        for name, view in (("X", x), ("y", y)):
+            _check_varies(view, name, self.n_rows_)
+        pairs = cca(x, y, joint, self.n_components, random_state=self.random_state)
+        found = len(pairs.correlations)
+        if found < self.n_components:
+            warn(f"{self.n_components} components were asked for, and the views have {found} in common")
+        return pairs
 
     def transform(self, X: Matrix, y: Any = None) -> Any:
         """Project rows onto the canonical directions.

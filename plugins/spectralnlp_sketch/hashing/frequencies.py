@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spectralnlp.runtime import Batch, Moments
+from spectralnlp_sketch.columns import smoothed_idf
 from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams
 
 
@@ -47,7 +48,7 @@ class DocumentFrequencies(Moments[str]):
     @property
     def idf(self) -> NDArray[np.float32]:
         """Inverse document frequency ln((1 + n)/(1 + df)) + 1 of each column, float32 (n_columns,)."""
-        return (np.log((1.0 + int(self.n_texts)) / (1.0 + self.frequencies)) + 1.0).astype(np.float32)
+        return smoothed_idf(int(self.n_texts), self.frequencies).astype(np.float32)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the state to save.

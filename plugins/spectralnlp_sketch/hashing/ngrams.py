@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from spectralnlp.display import one_line
 from spectralnlp.runtime import offsets_of
+from spectralnlp_sketch.columns import smoothed_idf
 from spectralnlp_sketch.errors import SizeError, TextError
 from spectralnlp_sketch.hashing.kernels import (
     BLANK,
@@ -286,7 +287,7 @@ class Ngrams:
             known &= frequencies > np.sort(frequencies)[-most]
         known[kept] = True
         columns = np.flatnonzero(known).astype(np.int32)
-        idf = np.log((1.0 + counts.shape[0]) / (1.0 + frequencies[columns])) + 1.0
+        idf = smoothed_idf(counts.shape[0], frequencies[columns])
         return cls(form, columns, idf.astype(np.float32))
 
     @property
@@ -316,7 +317,7 @@ class Ngrams:
         counted = count_ngrams(texts, alone).indices
         frequencies = np.bincount(counted[counted >= n_pairs] - n_pairs, minlength=n_pairs)
         pairs = np.flatnonzero(frequencies >= MIN_TEXTS_OF_PAIRS)
-        of_pairs = np.log((1.0 + len(texts)) / (1.0 + frequencies[pairs])) + 1.0
+        of_pairs = smoothed_idf(len(texts), frequencies[pairs])
         columns = np.append(singles, (form.n_columns + pairs).astype(np.int32))
         return Ngrams(form, columns, np.append(idf, of_pairs.astype(np.float32)))
 
@@ -334,7 +335,7 @@ class Ngrams:
         """
         counted = count_ngrams(texts, replace(self.form, pairs=0)).indices
         new, frequencies = np.unique(counted[~np.isin(counted, self.columns)], return_counts=True)
-        idf = np.log((1.0 + n_texts) / (1.0 + frequencies)) + 1.0
+        idf = smoothed_idf(n_texts, frequencies)
         columns = np.append(self.columns, new.astype(np.int32))
         order = np.argsort(columns, kind="stable")
         known = np.empty(len(columns), np.int64)

@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from spectralnlp_sketch.columns import smoothed_idf
 from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams, scale_kinds
 from spectralnlp_sketch.intent.head import Examples, Learned, Weights, fit_head, fit_svm, signed
 from spectralnlp_sketch.intent.pseudo_labels import Unlabelled
@@ -94,7 +95,7 @@ def label_similarity_of(names: Sequence[str], form: NgramFormat) -> Array32:
     """
     counts = count_ngrams(names, replace(form, pairs=0))
     columns, places = np.unique(counts.indices, return_inverse=True)
-    idf = np.log((1.0 + len(names)) / (1.0 + np.bincount(places))) + 1.0
+    idf = smoothed_idf(len(names), np.bincount(places))
     data = (1.0 + np.log(counts.data)) * idf[places]
     rows = sp.csr_array((data, places, counts.indptr), shape=(len(names), len(columns)))
     scale_kinds(rows, int(np.searchsorted(columns, form.first_character_column)))

@@ -116,12 +116,6 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         super().solve(moments)
         self._solved()
 
-    def finish(self) -> None:
-        """Discard cached components; call after changing ``moments_``."""
-        super().finish()
-        # Cached in a dictionary, since scikit-learn requires that reading does not change attributes.
-        self.solutions_: dict[str, Spectrum] = {}
-
     def forget(self, X: Any) -> Self:
         """Remove rows that were added before; the result equals a fit without them, up to rounding.
 
@@ -145,17 +139,17 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
     @property
     def method_(self) -> str:
         """Method used, ``exact`` or ``sketch``; the setting ``auto`` chooses it by the number of columns."""
-        return "exact" if isinstance(self._fitted_moments(), ScatterMoments) else "sketch"
+        return "exact" if isinstance(self._fitted("moments_"), ScatterMoments) else "sketch"
 
     @property
     def n_samples_seen_(self) -> int:
         """Number of rows seen."""
-        return int(self._fitted_moments().n_rows)
+        return int(self._fitted("moments_").n_rows)
 
     @property
     def mean_(self) -> Floats:
         """Mean of each column (d,), which is subtracted from rows."""
-        moments = self._fitted_moments()
+        moments = self._fitted("moments_")
         return moments.mean.astype(moments.dtype)
 
     @property
@@ -252,25 +246,16 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         """Return the mean log-likelihood of rows under probabilistic PCA (`get_covariance`)."""
         return float(self.score_samples(X).mean())
 
-    def _fitted_moments(self) -> Any:
-        # An AttributeError, since scikit-learn expects hasattr(pca, "mean_") to be False before fit.
-        if "moments_" not in vars(self):
-            raise AttributeError(f"{type(self).__name__} is not fitted")
-        return self.moments_
-
-    def _solved(self) -> Spectrum:
-        """Return eigenvalues and eigenvectors of the scatter; they are computed on first use."""
-        moments = self._fitted_moments()
-        if "spectrum" not in self.solutions_:
-            if moments.n_rows < 2:
-                raise MatrixError("n_samples = 1, and two rows or more are needed")
-            with one_blas_thread():
-                spectrum = moments.leading(self.n_components).above_rounding(moments.dtype)
-            if len(spectrum.squares) < self.n_components:
-                found = len(spectrum.squares)
-                warn(f"{self.n_components} components were asked for, and the rows have rank {found}")
-            self.solutions_["spectrum"] = spectrum
-        return self.solutions_["spectrum"]
+    def _solve(self) -> Spectrum:
+        """Compute eigenvalues and eigenvectors of the scatter."""
+        if self.n_rows_ < 2:
+            raise MatrixError("n_samples = 1, and two rows or more are needed")
+        moments = self.moments_
+        spectrum: Spectrum = moments.leading(self.n_components).above_rounding(moments.dtype)
+        found = len(spectrum.squares)
+        if found < self.n_components:
+            warn(f"{self.n_components} components were asked for, and the rows have rank {found}")
+        return spectrum
 
     def _coordinates(self, X: Matrix) -> Floats:
         return self._projected(X) / self._scales()
