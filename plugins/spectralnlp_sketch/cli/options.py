@@ -1,43 +1,57 @@
-"""Parse command-line options that the commands ``sketch`` and ``leverage`` share."""
+"""Options of the commands ``sketch`` and ``leverage`` that say how files are read as rows."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
 
 from spectralnlp.errors import ConfigError
-from spectralnlp.hyperparameters import read_values
+
+if TYPE_CHECKING:
+    from spectralnlp_sketch.row_files import FileRows
+
+RowFiles: TypeAlias = Annotated[
+    list[str], typer.Argument(metavar="FILE...", help="Files, folders or patterns of rows.")
+]
+Format: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        metavar="NAME",
+        help="npy, npz, parquet, csv, numbers, tsv (text in the last field), text.",
+    ),
+]
+Columns: TypeAlias = Annotated[
+    int, typer.Option(min=1, metavar="N", help="Number of columns that n-grams of text are hashed to.")
+]
+Lengths: TypeAlias = Annotated[str, typer.Option(metavar="N-N", help="Shortest and longest n-gram of words.")]
 
 
-def with_settings(kind: Any, size: int, settings: Sequence[str]) -> Any:
-    """Make an unfitted sketch with a size and settings written ``key=value``.
+def rows_of(
+    files: Sequence[str], form: str, columns: int, ngrams: str, *, by_content: bool = False
+) -> FileRows:
+    """Return the rows of files; each other argument is the value of an option.
 
     Args:
-        kind: class of the sketch.
-        size: number of rows of the sketch.
-        settings: further settings as text.
+        files: files, folders and patterns.
+        form: name of the format.
+        columns: number of columns that n-grams of text are hashed to.
+        ngrams: range of n-gram lengths such as ``1-3``, or ``2`` for ``2-2``.
+        by_content: whether to number files by their content; see `FileRows`.
 
     Raises:
-        ConfigError: a setting is not written ``key=value``, or the sketch has no such setting.
+        ConfigError: ``ngrams`` is not such a range.
+        InputError: as for `FileRows`.
     """
-    pairs: dict[str, str] = {}
-    for each in settings:
-        key, equals, value = each.partition("=")
-        if not equals:
-            raise ConfigError(f"--set {each}: not KEY=VALUE")
-        pairs[key] = value
-    return kind(**{"sketch_size": size, **read_values(kind, pairs)})
+    from spectralnlp.runtime import expand_inputs, rereadable
+    from spectralnlp_sketch.row_files import FileRows, RowFormat
 
-
-def read_ngrams(text: str) -> tuple[int, int]:
-    """Parse a range of n-gram lengths such as ``1-3``, or ``2`` for ``2-2``.
-
-    Raises:
-        ConfigError: the text is not such a range.
-    """
-    match = re.fullmatch(r"(\d+)(?:-(\d+))?", text)
+    match = re.fullmatch(r"(\d+)(?:-(\d+))?", ngrams)
     low, high = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
     if not 1 <= low <= high:
-        raise ConfigError(f"--ngrams {text}: not a range such as 1-2")
-    return low, high
+        raise ConfigError(f"--ngrams {ngrams}: not a range such as 1-2")
+    row_format = RowFormat(form, columns, (low, high))
+    return FileRows(expand_inputs(rereadable(files)), row_format, by_content=by_content)

@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
+from spectralnlp_sketch.cli.options import Columns, Format, Lengths, RowFiles, rows_of
+
 
 def sketch(
-    files: Annotated[
-        list[str], typer.Argument(metavar="FILE...", help="Files, folders or patterns of rows.")
-    ],
+    files: RowFiles,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="DIR", help="Folder to write the sketch to.")
     ],
@@ -23,18 +23,9 @@ def sketch(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Set another setting of the sketch."),
     ] = None,
-    form: Annotated[
-        str,
-        typer.Option(
-            "--format",
-            metavar="NAME",
-            help="npy, npz, parquet, csv, numbers, tsv (text in the last field), text.",
-        ),
-    ] = "auto",
-    columns: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Number of columns that n-grams of text are hashed to.")
-    ] = 2**16,
-    ngrams: Annotated[str, typer.Option(metavar="N-N", help="Shortest and longest n-gram of words.")] = "1-2",
+    form: Format = "auto",
+    columns: Columns = 2**16,
+    ngrams: Lengths = "1-2",
     keep_moments: Annotated[
         bool,
         typer.Option("--keep-moments", help="Allow files to be added to a linear sketch and removed later."),
@@ -47,15 +38,14 @@ def sketch(
     """Sketch the rows of files: text, TSV, matrices. An interrupted run resumes where it stopped."""
     from spectralnlp import registry
     from spectralnlp.cli.console import fields, note, progress
-    from spectralnlp.runtime import expand_inputs, rereadable
-    from spectralnlp_sketch.cli.options import read_ngrams, with_settings
+    from spectralnlp.cli.train import parse_settings
+    from spectralnlp.hyperparameters import read_values
     from spectralnlp_sketch.files import sketch_files
-    from spectralnlp_sketch.row_files import FileRows, RowFormat
 
     full_name = registry.sketches.resolve(name)
-    estimator = with_settings(registry.sketches.get(full_name), size, settings or [])
-    row_format = RowFormat(form, columns, read_ngrams(ngrams))
-    corpus = FileRows(expand_inputs(rereadable(files)), row_format, by_content=keep_moments)
+    kind = registry.sketches.get(full_name)
+    estimator = kind(**{"sketch_size": size, **read_values(kind, parse_settings(settings or []))})
+    corpus = rows_of(files, form, columns, ngrams, by_content=keep_moments)
     with progress("sketching"):
         done = sketch_files(
             estimator,
