@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spectralnlp.cli.texts import called, open_lines
+from spectralnlp.cli.texts import called, open_lines, sentences_of
 
 if TYPE_CHECKING:
     from spectralnlp.text.tokenizer import Tokenizer
@@ -33,30 +33,21 @@ class Block(NamedTuple):
     offset: int = 0
     width: int = 0
 
-    def sentences(
-        self,
-        tokenizer: Tokenizer,
-        *,
-        tokenized: bool = False,
-        tagged: bool = False,
-        known: Collection[str] | None = None,
-    ) -> Iterator[Sentence | None]:
-        """Yield the sentences of the block; None for a blank line of tokenised text.
+    def sentences(self, tokenizer: Tokenizer, **written: Any) -> Iterator[Sentence | None]:
+        """Return an iterator over the sentences of the block; None for a blank line of tokenised text.
 
         Args:
-            tokenizer, tokenized, tagged, known: see `spectralnlp.cli.texts.sentences`.
+            tokenizer, written: see `spectralnlp.cli.texts.sentences`.
         """
-        from spectralnlp.text.sentences import read_tagged, read_tokenized, split_sentences
-
-        lines = (line + "\n" for line in self.text.split("\n"))
-        if tagged:
-            yield from read_tagged(
-                lines, tokenizer, self.file, offset=self.offset, first=self.first, known=known
-            )
-        elif tokenized:
-            yield from read_tokenized(lines, tokenizer, self.file, offset=self.offset, first=self.first)
-        else:
-            yield from split_sentences(lines, tokenizer, offset=self.offset, width=self.width)
+        return sentences_of(
+            self.text.split("\n"),
+            tokenizer,
+            self.file,
+            first=self.first,
+            offset=self.offset,
+            width=self.width,
+            **written,
+        )
 
 
 def blocks(

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from spectralnlp.errors import InputError
 
@@ -57,35 +57,52 @@ def sources(files: Sequence[str]) -> list[str]:
 
 
 def sentences(
-    tokenizer: Tokenizer,
-    files: Sequence[str],
-    *,
-    tokenized: bool = False,
-    tagged: bool = False,
-    known: Collection[str] | None = None,
-    meter: Meter | None = None,
+    tokenizer: Tokenizer, files: Sequence[str], *, meter: Meter | None = None, **written: Any
 ) -> Iterator[Sentence | None]:
     """Yield the sentences of all files, reading lazily.
 
     Args:
         tokenizer: tokenizer with the model's conventions.
         files: result of `sources`.
+        meter: counter of the bytes that are read.
+        written: arguments of `sentences_of` that tell how the text is written.
+    """
+    for file in files:
+        with open_lines(file, meter) as lines:
+            yield from sentences_of(lines, tokenizer, called(file), **written)
+
+
+def sentences_of(
+    lines: Iterable[str],
+    tokenizer: Tokenizer,
+    file: str,
+    *,
+    tokenized: bool = False,
+    tagged: bool = False,
+    known: Collection[str] | None = None,
+    first: int = 1,
+    offset: int = 0,
+    width: int = 0,
+) -> Iterator[Sentence | None]:
+    """Return an iterator over the sentences of some lines.
+
+    Args:
+        lines: the lines, without line ends.
+        tokenizer: tokenizer with the model's conventions.
+        file: name of the file in error messages.
         tokenized: the text has one sentence per line, with blanks between tokens; a blank line yields None.
         tagged: like ``tokenized``, with tokens as ``word_TAG``.
         known: valid tags of tagged text; None allows any.
-        meter: counter of the bytes that are read.
+        first, offset, width: where the lines begin; see `spectralnlp.cli.blocks.Block`.
     """
     from spectralnlp.text.sentences import read_tagged, read_tokenized, split_sentences
 
-    for file in files:
-        with open_lines(file, meter) as bare:
-            lines = (line + "\n" for line in bare)  # offsets count a line end as one character
-            if tagged:
-                yield from read_tagged(lines, tokenizer, called(file), known=known)
-            elif tokenized:
-                yield from read_tokenized(lines, tokenizer, called(file))
-            else:
-                yield from split_sentences(lines, tokenizer)
+    ended = (line + "\n" for line in lines)  # offsets count a line end as one character
+    if tagged:
+        return read_tagged(ended, tokenizer, file, offset=offset, first=first, known=known)
+    if tokenized:
+        return read_tokenized(ended, tokenizer, file, offset=offset, first=first)
+    return split_sentences(ended, tokenizer, offset=offset, width=width)
 
 
 @contextmanager

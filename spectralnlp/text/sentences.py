@@ -14,8 +14,7 @@ from pathlib import Path
 
 from spectralnlp.errors import InputError
 from spectralnlp.text.constraints import similar_names
-from spectralnlp.text.sentence_ends import Pending
-from spectralnlp.text.sentence_rules import is_stop
+from spectralnlp.text.sentence_ends import Pending, is_stop
 from spectralnlp.text.tokenizer import Tokenizer
 from spectralnlp.text.tokens import Sentence, Token
 

@@ -34,7 +34,7 @@ from spectralnlp.parameters import ChainWeights, Ints, LatentGrammar, SentenceEn
 from spectralnlp.progress import fit_pass
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.detokenizer import place_words, text_of
-from spectralnlp.text.sentence_rules import rule_ends
+from spectralnlp.text.sentence_ends import rule_ends
 from spectralnlp.text.tokenizer import Tokenizer
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import labels_of

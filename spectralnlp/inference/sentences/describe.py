@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from zlib import crc32
@@ -30,7 +30,7 @@ from spectralnlp.inference.trees.labels import tag_codes
 from spectralnlp.inference.trees.rule_index import RuleIndex
 from spectralnlp.inference.words.lexical import are_rare, coarse_values, is_rare, look_up
 from spectralnlp.parameters import LatentGrammar
-from spectralnlp.text.sentence_rules import is_stop
+from spectralnlp.text.sentence_ends import is_stop
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.text.tokens import Token
 from spectralnlp.trees import lowest_label
@@ -54,7 +54,7 @@ class Describer:
         unknown: words to treat as unknown; in training, those that occur once.
     """
 
-    def __init__(self, grammar: LatentGrammar, unknown: Container[str] = ()) -> None:
+    def __init__(self, grammar: LatentGrammar, unknown: Collection[str] = ()) -> None:
         self.grammar, self.unknown = grammar, unknown
         self._signature = signature_by_name(grammar.lexicon.scheme)
         self._prior, self._tag_codes = RuleIndex.of(grammar).prior, tag_codes(grammar)
@@ -94,8 +94,9 @@ class Describer:
         lexicon = self.grammar.lexicon
         # `look_up` treats a sentence's first word differently. None here is known to be first, so "" is.
         found = look_up(lexicon, ["", *forms], self._signature)
-        taken = np.array([False, *(form in self.unknown for form in forms)])
-        found = replace(found, entries=np.where(taken, found.signatures, found.entries))
+        if self.unknown:
+            taken = np.array([False, *(form in self.unknown for form in forms)])
+            found = replace(found, entries=np.where(taken, found.signatures, found.entries))
         values = coarse_values(self.grammar, found, None) * self._prior
         best = values.argmax(axis=1)
         values[np.arange(len(values)), best] = 0.0

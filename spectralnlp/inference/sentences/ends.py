@@ -48,7 +48,7 @@ class LearnedSentenceEnds:
             return []
         # One more token of context, so that the result does not depend on where the text was cut.
         before = [] if text.previous is None else [text.previous]
-        tokens = self._describer.describe([*before, *text.tokens], [*(False for _ in before), *text.by_rule])
+        tokens = self._describer.describe([*before, *text.tokens], [False] * len(before) + text.by_rule)
         first = len(before)
         previous = code_of_last(tokens.name[0], tokens.case[0]) if before else OUTSIDE
         gaps = first + text.decided, first + stop
