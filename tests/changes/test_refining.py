@@ -9,10 +9,11 @@ import pytest
 
 import spectralnlp
 from spectralnlp.changes import Adapter, adapt_without_treebank
-from spectralnlp.changes.adaptation.adapter import _held_out
-from spectralnlp.changes.adaptation.scorer_examples import ScorerRefiner
+from spectralnlp.changes.adaptation.adapter import _examples, _held_out
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.parser.grammar_counts import GrammarCounts
+from spectralnlp.estimators.parser.span_scorer import GoldSpans
+from spectralnlp.inference.trees.labels import SharedLabels
 from spectralnlp.inference.trees.rescoring.corpus import NOT_AN_OPTION
 from spectralnlp.trees import Tree, cleaned, read_brackets, read_trees
 
@@ -30,22 +31,23 @@ def trees(own_treebank: Path) -> list[Tree]:
 
 
 def test_an_example_has_the_brackets_of_its_tree(en: spectralnlp.Parser, trees: list[Tree]) -> None:
-    refiner = ScorerRefiner(en)
-    n_labels, n_found, n_missing = len(refiner.shared.names), 0, 0
-    for tree in trees[:10]:
-        example = refiner.example(tree)
-        assert example is not None
+    shared = SharedLabels.of([each.coarse for each in en.grammar_sets])
+    n_labels, n_found, n_missing = len(shared.names), 0, 0
+    gold = GoldSpans.of_trees(trees, shared)
+    examples = _examples([each.coarse for each in en.grammar_sets], en, trees[:10], gold)
+    for tree, example in zip(trees, examples, strict=False):
         options = example.options
         found = set()
         for span in np.flatnonzero(example.gold >= 0).tolist():
             label = int(options.label[example.gold[span]])
-            chain = (label,) if label < n_labels else refiner.shared.labels.pairs[label - n_labels].tolist()
+            chain = (label,) if label < n_labels else shared.labels.pairs[label - n_labels].tolist()
             ends = int(options.start[span]), int(options.end[span])
-            found |= {(refiner.shared.names[each], *ends) for each in chain}
+            found |= {(shared.names[each], *ends) for each in chain}
         n_found += len(found)
         n_missing += int((example.gold == NOT_AN_OPTION).sum())
         assert found <= set(tree.spans())
         assert len(found) >= len(set(tree.spans())) - 4
+    assert len(examples) == 10
     assert n_found > 10 * n_missing
 
 

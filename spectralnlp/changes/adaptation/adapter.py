@@ -15,13 +15,16 @@ from itertools import chain
 from typing import Any
 
 from spectralnlp.changes.adaptation.domain import Domain
-from spectralnlp.changes.adaptation.scorer_examples import ScorerRefiner
 from spectralnlp.errors import ConfigError
 from spectralnlp.estimators.parser.grammar_counts import GrammarCounts, Times, has_counted_states
-from spectralnlp.estimators.parser.span_scorer import refine_scorer
+from spectralnlp.estimators.parser.span_scorer import ExampleReader, GoldSpans, refine_scorer
 from spectralnlp.estimators.parser.trainer import ParserTrainer
+from spectralnlp.inference.trees.labels import SharedLabels
+from spectralnlp.inference.trees.rescoring.corpus import Example
 from spectralnlp.models.parser import Parser
+from spectralnlp.parameters import LatentGrammar
 from spectralnlp.runtime import Joint, map_kernels
+from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, strip_root
 
 # Minimum number of trees from which the span scorer learns; with fewer it overfits.
@@ -81,16 +84,16 @@ class Adapter:
         whole = replace(whole, about=about, card=f"{parser.card.rstrip()}\n\n{line}\n")
         if "span_scorer" not in parser.components or n_sentences < _FEWEST:
             return whole
-        examples: list[Any] = []
+        coarse = [each.coarse for each in whole.grammar_sets]
+        shared, examples = SharedLabels.of(coarse), list[Example]()
         for fold, held_out in enumerate(_held_out(trees, max_scorer_trees)):
             others = chain.from_iterable(each for number, each in enumerate(completed) if number % 2 != fold)
             by = self._with_counts([counted, (self._count(held_out), -1.0), *others], domain.weight)
             gold = [*held_out, *(likely[0].tree for likely in domain.completed[fold::2])]
-            refiner = ScorerRefiner(whole, by=by)
-            examples += [each for each in map_kernels(refiner.example, gold) if each is not None]
+            examples += _examples(coarse, by, gold, GoldSpans.of_trees(gold, shared))
         if not examples:
             return whole
-        scorer = refine_scorer(parser.components["span_scorer"], refiner.shared, examples)
+        scorer = refine_scorer(parser.components["span_scorer"], shared, examples)
         return replace(whole, components={**parser.components, "span_scorer": scorer})
 
     def _with_counts(self, added: Sequence[Times], weight: float) -> Parser:
@@ -110,6 +113,23 @@ class Adapter:
             self._counted.subtract(self._count(gone.elements()))
         self._last = wanted
         return self._counted
+
+
+def _examples(
+    coarse: Sequence[LatentGrammar], by: Parser, trees: Sequence[Tree], gold: GoldSpans
+) -> list[Example]:
+    """Return training examples of the span scorer; trees that a grammar cannot derive are left out.
+
+    Args:
+        coarse: coarse grammars of the parser.
+        by: parser that makes the parse forests.
+        trees: the trees, whose words follow the conventions of the parser's treebank.
+        gold: their spans.
+    """
+    reader = ExampleReader(coarse, by.forest_parser, by.forest_parser.grammars[0].clusters, gold)
+    sentences = [Sentence.from_words(tree.words()) for tree in trees]
+    found = map_kernels(lambda n: reader.example(n, by.look_up(sentences[n])), range(len(trees)))
+    return [each for each in found if each is not None]
 
 
 def needs_moments(trainer: Any, model: Any) -> bool:

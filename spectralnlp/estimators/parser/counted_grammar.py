@@ -341,7 +341,8 @@ def _of_clusters(estimator: LPCFG, grammars: GrammarSet) -> LatentGrammar:
     if CLUSTERS not in kinds or len(kinds) != len(grammars.grammars):
         what = "grammars of tensors have no counts to subtract a tree from"
         raise ConfigError(what, hint="train a grammar of clusters, such as lpcfg with preset=fast")
-    return grammars.grammars[len(kinds) - 1 - kinds[::-1].index(CLUSTERS)]
+    last_of_kind = dict(zip(kinds, grammars.grammars, strict=True))
+    return last_of_kind[CLUSTERS]
 
 
 def _other_trees() -> ConfigError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,23 +28,14 @@ class LexiconRows:
     A signature is a spelling class, which stands for rare and unknown words in the lexicon.
 
     Attributes:
-        words: known words; words of the general lexicon come first.
-        starts: int64 (n_entries + 1,); entry e, a word or signature, has rows ``starts[e]:starts[e + 1]``.
-        tags: int32 (n_rows,); symbol id of the tag of each row.
+        lexicon: the merged lexicon, with a number in place of each row's vector over the states of its tag:
+            the factor by which to multiply the row's vector in the general lexicon or, for a new row, the
+            default vector of the tag. Words of the general lexicon come first.
         old: int64 (n_rows,); index of each row in the general lexicon, -1 for new rows.
-        factor: float64 (n_rows,); a row's vector over the states of its tag is this factor times the row's
-            vector in the general lexicon or, for a new row, times the default vector of the tag.
-        backoff, word_signature, log_weight: see the attributes of the same names in `Lexicon`.
     """
 
-    words: tuple[str, ...]
-    starts: NDArray[np.int64]
-    tags: Ints
+    lexicon: Lexicon
     old: NDArray[np.int64]
-    factor: Floats
-    backoff: Floats
-    word_signature: Ints
-    log_weight: Floats
 
     def of_grammar(self, old: Lexicon, n_states: Ints, tag_default: Floats) -> Lexicon:
         """Return the merged lexicon for one grammar: a vector over the tag's states for each word and tag.
@@ -55,25 +46,15 @@ class LexiconRows:
             tag_default: float64 (sum of n_states,); default vectors of all tags, for unknown words,
                 concatenated.
         """
-        sizes = n_states[self.tags]
+        tags, factor = self.lexicon.tags, self.lexicon.values
+        sizes = n_states[tags]
         offsets = offsets_of(sizes)
         # A row's numbers come from its old row, or from what its tag has for any word.
         source = np.concatenate([old.values, tag_default])
-        of_tag = len(old.values) + offsets_of(n_states)[self.tags]
+        of_tag = len(old.values) + offsets_of(n_states)[tags]
         first = np.where(self.old >= 0, old.offsets[self.old], of_tag)
         values = source[np.repeat(first - offsets[:-1], sizes) + np.arange(offsets[-1])]
-        return Lexicon(
-            words=self.words,
-            signatures=old.signatures,
-            scheme=old.scheme,
-            starts=self.starts,
-            tags=self.tags,
-            offsets=offsets,
-            values=values * np.repeat(self.factor, sizes),
-            backoff=self.backoff,
-            word_signature=self.word_signature,
-            log_weight=self.log_weight,
-        )
+        return replace(self.lexicon, offsets=offsets, values=values * np.repeat(factor, sizes))
 
 
 class LexiconCounts:
@@ -133,16 +114,18 @@ class LexiconCounts:
             [sum(domain[word].values()) if word in domain else 0 for word in lexicon.words], np.float64
         )
         weights = [tokens[:n_words] + weight * known, weight * domain_tokens, tokens[n_words:]]
-        return LexiconRows(
+        merged = replace(
+            lexicon,
             words=(*lexicon.words, *new),
             starts=offsets_of(np.array([len(each) for each in ordered])),
             tags=tags,
-            old=old,
-            factor=np.where(old >= 0, ratio / np.where(values == 0, 1.0, values), ratio),
+            offsets=np.arange(len(rows) + 1),
+            values=np.where(old >= 0, ratio / np.where(values == 0, 1.0, values), ratio),
             backoff=np.append(lexicon.backoff, _WORD_PRIOR / (domain_tokens + _WORD_PRIOR)),
             word_signature=np.append(lexicon.word_signature, finest).astype(np.int32),
             log_weight=np.log(np.concatenate(weights) / n_all),
         )
+        return LexiconRows(merged, old)
 
     def _entry(self, entry: int) -> _Entry:
         """Return the tags of a lexicon entry (a word or signature): tag id → (probability, row).

@@ -10,8 +10,10 @@ two or three times, so that each sentence is parsed with two or three different 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Annotated
 
 import numpy as np
@@ -34,10 +36,11 @@ from spectralnlp.inference.trees.rescoring.options import SpanOptions, span_opti
 from spectralnlp.inference.trees.rescoring.rescorer import label_values, token_reader
 from spectralnlp.inference.trees.rescoring.scores import N_NUMBERS
 from spectralnlp.inference.trees.rescoring.templates import TEMPLATES, template_table
+from spectralnlp.inference.trees.sentence import SentenceInput
 from spectralnlp.parameters import Ints, LatentGrammar, SpanScorer, WordClusters
 from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import map_kernels, trim_memory
-from spectralnlp.trees import split_annotation
+from spectralnlp.trees import Tree, split_annotation, strip_root
 from spectralnlp.trees.treelog import TreeTable
 
 # Smallest weight that is kept, and maximum number of weights (benchmarks/experiments/span-scorer.md).
@@ -129,6 +132,29 @@ class GoldSpans:
         kept = np.append(~same, True)[: len(tree)]
         return cls(tree[kept], start[kept], end[kept], label[kept])
 
+    @classmethod
+    def of_trees(cls, trees: Sequence[Tree], shared: SharedLabels) -> GoldSpans:
+        """Extract the spans of trees that are not binarised; a span whose label is unknown gets the label -1.
+
+        Args:
+            trees: the trees.
+            shared: labels of grammars.
+        """
+        names, is_tag = shared.names, shared.labels.is_tag
+        number: dict[tuple[str, ...], int] = {(name,): n for n, name in enumerate(names) if not is_tag[n]}
+        for n, (top, bottom) in enumerate(shared.labels.pairs.tolist(), len(names)):
+            if not is_tag[bottom]:
+                number[names[top], names[bottom]] = n
+        rows = []
+        for place, tree in enumerate(trees):
+            chains: dict[tuple[int, int], list[str]] = defaultdict(list)
+            for label, start, end in strip_root(tree).spans():
+                chains[end, start].append(label)
+            for (end, start), chain in sorted(chains.items()):
+                ends = chain if len(chain) == 1 else (chain[0], chain[-1])
+                rows.append((place, start, end, number.get(tuple(ends), -1)))
+        return cls(*np.array(rows, np.int64).reshape(-1, 4).T)
+
     def options(self, tree: int, options: SpanOptions) -> Ints:
         """Return which of the candidate labels ("options") of each span of a sentence is the gold one.
 
@@ -156,6 +182,13 @@ class GoldSpans:
         return gold
 
 
+def _words_of(table: TreeTable) -> list[list[str]]:
+    """Return the words of each tree."""
+    word = table.word[table.word >= 0].tolist()
+    bounds = [*first_tokens(table).tolist(), len(word)]
+    return [[table.words[each] for each in word[start:end]] for start, end in pairwise(bounds)]
+
+
 def first_tokens(table: TreeTable) -> NDArray[np.int64]:
     """Return the index in the treebank of the first token of each tree, int64 (n_trees,)."""
     roots = np.flatnonzero(table.parent < 0)
@@ -172,15 +205,20 @@ def learn_span_scorer(context: Context, options: TrainingOptions) -> SpanScorer:
     table = _numbered_as(context.coarse[0], context.trees.first)
     clusters = context.components.get("word_clusters", WordClusters.none())
     shared = SharedLabels.of(context.coarse)
-    blank, gold = _without_weights(table, shared), GoldSpans.of(table, shared)
+    blank, gold, words = _without_weights(table, shared), GoldSpans.of(table, shared), _words_of(table)
 
     divisions = _divisions(table)
 
     def read(fold: Fold) -> list[tuple[int, Example]]:
         with fit_pass(f"span scorer: parses of fold {fold.number + 1}"):
-            reader = _FoldReader(table, context.coarse, _parser(fold), clusters, gold)
+            by = _parser(fold)
+            reader = ExampleReader(context.coarse, by, clusters, gold)
+
+            def read_tree(tree: int) -> Example | None:
+                return reader.example(tree, by.open_cells(by.look_up(words[tree])))
+
             trees = np.flatnonzero(fold.held_out & (table.copies > 0)).tolist()
-            numbered, examples = [], map_kernels(reader.example, trees)
+            numbered, examples = [], map_kernels(read_tree, trees)
             for done, (tree, example) in enumerate(zip(trees, examples, strict=True), 1):
                 if example is not None:
                     numbered.append((tree, example))
@@ -263,41 +301,36 @@ def refine_scorer(scorer: SpanScorer, shared: SharedLabels, examples: Sequence[E
     return _fitted(scorer, shared, examples, _REFINEMENT, start)
 
 
-class _FoldReader:
-    """Converter of the trees of a fold to training examples.
+class ExampleReader:
+    """Converter of sentences with gold trees to training examples.
 
     Args:
-        table: table of all trees.
-        coarse: grammars of all trees with one state per symbol; their labels get the lowest ids.
-        parser: parser learned from the other folds.
+        coarse: the parser's grammars with one state per symbol; their labels get the lowest ids.
+        by: parser that makes the parse forests. It was not trained on the trees, or its posteriors would be
+            overconfident, and all its labels are labels of ``coarse``.
         clusters: word clusters.
-        gold: gold spans of all trees.
+        gold: gold spans of the trees.
     """
 
     def __init__(
-        self,
-        table: TreeTable,
-        coarse: Sequence[LatentGrammar],
-        parser: ForestParser,
-        clusters: WordClusters,
-        gold: GoldSpans,
+        self, coarse: Sequence[LatentGrammar], by: ForestParser, clusters: WordClusters, gold: GoldSpans
     ) -> None:
-        shared = SharedLabels.of([*coarse, *(each.coarse for each in parser.grammars)])
+        shared = SharedLabels.of([*coarse, *(each.coarse for each in by.grammars)])
         self.labels, self.maps, self.gold = shared.labels, shared.maps[len(coarse) :], gold
-        self.tokens = token_reader(shared, parser.grammars[0].coarse.lexicon, clusters)
-        self.parser = parser
-        leaves = np.flatnonzero(table.word >= 0)
-        self.words, self.word = table.words, table.word[leaves]
-        self.first_token = np.append(first_tokens(table), len(leaves))
+        self.tokens = token_reader(shared, by.grammars[0].coarse.lexicon, clusters)
+        self.by = by
 
-    def example(self, tree: int) -> Example | None:
-        """Parse a tree's words, and return a training example; None if a grammar cannot derive the words."""
-        word = self.word[self.first_token[tree] : self.first_token[tree + 1]]
-        words = [self.words[w] for w in word.tolist()]
-        forests = self.parser.infer(self.parser.open_cells(self.parser.look_up(words)))
-        if not self.parser.is_complete(forests):
+    def example(self, tree: int, sentence: SentenceInput) -> Example | None:
+        """Parse a sentence, and return a training example; None if a grammar cannot derive the words.
+
+        Args:
+            tree: index of the sentence's tree among the gold trees.
+            sentence: the sentence, as the parser takes it.
+        """
+        forests = self.by.infer(sentence)
+        if not self.by.is_complete(forests):
             return None  # every example needs posteriors of each grammar
-        scored, cells = list(forests.scored.values()), forests.sentence.cell_marginals
+        scored, cells, words = list(forests.scored.values()), forests.sentence.cell_marginals, sentence.words
         options, _ = span_options(scored, self.maps, self.labels, len(words), cells)
         return Example(options, self.tokens.read(words, options.tag), self.gold.options(tree, options))
 
