@@ -29,9 +29,9 @@ from scipy.stats import spearmanr
 
 import spectralnlp
 from spectralnlp import changes, registry
-from spectralnlp.changes.explaining import Explainer, bracket_forests
 from spectralnlp.errors import SpectralError
 from spectralnlp.estimators.parser.influence import Influence, influence
+from spectralnlp.models.explaining import Explainer, bracket_forests
 from spectralnlp.models.parser import Parser
 from spectralnlp.text.constraints import Bracket
 from spectralnlp.text.inputs import sentence_of

@@ -34,12 +34,12 @@ from typing import Any
 import numpy as np
 
 from spectralnlp import registry
+from spectralnlp.api import train
 from spectralnlp.estimator import Estimator
 from spectralnlp.estimators.eigenwords import Eigenwords, PairCounts
 from spectralnlp.estimators.lpcfg.moments import binariser_of
 from spectralnlp.estimators.parser.parsers import LPCFGParser
 from spectralnlp.runtime import Corpus, Moments, accumulate, open_text, use_engine, use_memory
-from spectralnlp.tasks.api import train
 from spectralnlp.tasks.parsing import ParsingTask
 from spectralnlp.tasks.vectors import VectorsTask
 from spectralnlp.trees.treelog import TreeLog

@@ -21,6 +21,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from spectralnlp.api import evaluate, load, load_parser, load_tagger, read_treebank, train
     from spectralnlp.display import Report
     from spectralnlp.errors import SpectralError
     from spectralnlp.estimator import Estimator, IterativeEstimator, MomentEstimator
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from spectralnlp.models.sequence_model import SequenceModel
     from spectralnlp.models.tagged import Tagged
     from spectralnlp.models.tagger import Tagger
-    from spectralnlp.models.taggers import load_tagger
     from spectralnlp.models.topics import Topics
     from spectralnlp.models.vectors import Vectors
     from spectralnlp.runtime import (
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
         use_engine,
         use_memory,
     )
-    from spectralnlp.tasks.api import evaluate, load, load_parser, read_treebank, train
     from spectralnlp.tasks.task import Task
     from spectralnlp.text.constraints import Constraints
     from spectralnlp.trees.parse import Parse
@@ -104,6 +103,7 @@ __all__ = [
 
 # Where each public name is defined.
 _NAMES_OF = {
+    "spectralnlp.api": ["evaluate", "load", "load_parser", "load_tagger", "read_treebank", "train"],
     "spectralnlp.display": ["Report"],
     "spectralnlp.errors": ["SpectralError"],
     "spectralnlp.estimator": ["Estimator", "IterativeEstimator", "MomentEstimator"],
@@ -119,7 +119,6 @@ _NAMES_OF = {
     "spectralnlp.models.parser": ["Parser"],
     "spectralnlp.models.sequence_model": ["SequenceModel"],
     "spectralnlp.models.tagger": ["Tagger"],
-    "spectralnlp.models.taggers": ["load_tagger"],
     "spectralnlp.models.topics": ["Topics"],
     "spectralnlp.models.vectors": ["Vectors"],
     "spectralnlp.runtime": [
@@ -133,7 +132,6 @@ _NAMES_OF = {
         "use_engine",
         "use_memory",
     ],
-    "spectralnlp.tasks.api": ["evaluate", "load", "load_parser", "read_treebank", "train"],
     "spectralnlp.tasks.task": ["Task"],
     "spectralnlp.text.constraints": ["Constraints"],
     "spectralnlp.models.tagged": ["Tagged"],

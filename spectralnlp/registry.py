@@ -305,8 +305,7 @@ models = _registry("models")
 moments = _registry("moments")
 # Languages whose models are separate distributions, in folders of that name in grammars/.
 LANGUAGES = ("fo", "fr", "id", "is", "ja", "nl")
-# Modules of functions: those behind the models' update methods (models lie in a lower layer), and tree tools.
-changes = _registry("changes")
+# Modules of functions.
 tree_tools = _registry("tree_tools", "they are in spectralnlp_trees: pip install spectralnlp")
 
 

@@ -11,6 +11,7 @@ import tempfile
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -23,7 +24,7 @@ from spacy.training import Example, validate_examples
 from spacy.vocab import Vocab
 
 import spectralnlp
-from spectralnlp import registry
+from spectralnlp import changes, registry
 from spectralnlp.errors import SpectralError
 from spectralnlp.runtime import Corpus
 from spectralnlp.storage import ARRAYS, CARD, META, MOMENTS, MOMENTS_META, kind_of
@@ -187,9 +188,9 @@ class SpectralPipe(Pipe):
             message = Errors.SN001.format(name=self.name, model=str(source), reason=error)
             raise ComponentError(message) from error
         self._check_kind(model.task, source)
-        self.model, self._origin = model, None if folder is None else Origin.of(folder)
         if self.keep_examples and folder is not None and (folder / MOMENTS_META).exists():
-            registry.changes.get("models").load_moments(model)
+            model = replace(model, saved=model.saved.read())
+        self.model, self._origin = model, None if folder is None else Origin.of(folder)
 
     @property
     def _files(self) -> tuple[str, ...]:
@@ -293,7 +294,7 @@ class SpectralPipe(Pipe):
                     )
                 )
             if self.keep_examples:
-                self.model = registry.changes.get("models").train(self.estimator, learner, corpus)
+                self.model = changes.train(self.estimator, learner, corpus).model
             else:
                 self.model = registry.tasks.get(self.task)().train(learner, corpus)
             self._origin = None

@@ -11,14 +11,21 @@ ledger of its documents (:mod:`~spectralnlp.changes.ledger`). The operations are
 domain (:mod:`~spectralnlp.changes.adaptation`).
 """
 
-from spectralnlp.changes.adaptation import (
-    Adapter,
-    adapt,
-    adapt_without_treebank,
-    default_weight,
-)
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from spectralnlp.changes.kept_moments import KeptMoments, estimator_of, moments_of
 from spectralnlp.changes.operations import Change, forget, merge, train, update
+
+if TYPE_CHECKING:
+    from spectralnlp.changes.adaptation import (
+        Adapter,
+        adapt,
+        adapt_without_treebank,
+        default_weight,
+    )
 
 __all__ = [
     "Adapter",
@@ -34,3 +41,12 @@ __all__ = [
     "train",
     "update",
 ]
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        # Adaptation imports all that trains parsers; a model that is only loaded must not wait for it.
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module("spectralnlp.changes.adaptation"), name)

@@ -16,19 +16,16 @@ from spectralnlp.changes.rare_words import times_or_less
 from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError, ModelError, RegistryError, SpectralError
 from spectralnlp.estimator import Estimator, Resumable, State, Unlearning
-from spectralnlp.models import moments_folder
-from spectralnlp.models.changing import ChangingModel
+from spectralnlp.models import folder_of, moments_folder
 from spectralnlp.runtime import Corpus, InMemoryCorpus, Moments, accumulate
 from spectralnlp.storage import (
     StoredValues,
     load_kept_moments,
     load_model,
-    model_digest,
     read_kept_header,
     save_kept_moments,
     staged,
 )
-from spectralnlp.tasks.api import load
 from spectralnlp.tasks.task import DocumentUnit, Task
 
 _Threshold = Annotated[int, Ge(0)]
@@ -209,40 +206,6 @@ def _check_reading(task: Task, reading: Mapping[str, Any], metadata: StoredValue
         metadata.part("reading").take(name, hints[name])
 
 
-def kept_of(model: ChangingModel, verb: str) -> KeptMoments:
-    """Return the kept moments (training statistics) of a model, from memory or from its folder.
-
-    Args:
-        model: a model whose class supports updates, such as a parser or a tagger.
-        verb: the intended operation, such as ``update``, for error messages.
-
-    Raises:
-        ConfigError: no moments were kept.
-        ModelError: the stored moments are damaged, or the folder has another model now.
-    """
-    if model.kept is not None:
-        kept: KeptMoments = model.kept
-        return kept
-    if model.folder is None:
-        what = f"a model that was trained without `keep_moments` cannot {verb}"
-        raise ConfigError(what, hint="train it with `spectralnlp.changes.train`, or load one that was")
-    if model_digest(model.folder) != model.digest:
-        raise ModelError("changed since the model was loaded", path=model.folder, hint="load it again")
-    return KeptMoments.load(model.folder, verb)
-
-
-def kept_if_any(model: ChangingModel) -> KeptMoments | None:
-    """Return the kept moments (training statistics) of a model, or None if no moments were kept.
-
-    Raises what `KeptMoments.load` raises.
-    """
-    if model.kept is None and (
-        model.folder is None or read_kept_header(moments_folder(model.folder)) is None
-    ):
-        return None
-    return kept_of(model, "explain")
-
-
 def task_of(estimator: Estimator[Any]) -> Task:
     """Return the task, such as parsing, whose models an estimator trains."""
     return cast(Task, registry.tasks.get(estimator.task)())
@@ -368,7 +331,7 @@ def estimator_of(model: str, settings: Mapping[str, str] | None = None) -> Estim
         >>> changes.estimator_of("en").task
         'parsing'
     """
-    about = load(model).about
+    about = load_model(folder_of(model)).values.about()
     kind, values = estimator_named(about.get("estimator")), about.get("parameters")
     if kind is not None and isinstance(values, Mapping):
         known = {key: each for key, each in values.items() if key in kind().get_params()}

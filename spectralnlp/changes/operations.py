@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -22,9 +22,11 @@ from spectralnlp.changes.rare_words import times_or_less, without_rare_words
 from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError, InputError, ModelError
 from spectralnlp.estimator import Estimator, Resumable, State
+from spectralnlp.models import moments_folder
 from spectralnlp.models.changing import ChangingModel
 from spectralnlp.progress import fit_pass, timed_passes
 from spectralnlp.runtime import Corpus, Joint, Moments, accumulate, current_checkpoint
+from spectralnlp.storage import model_digest, read_kept_header
 from spectralnlp.tasks.task import DocumentUnit, ProgressCallback, Task, as_stored, silent
 
 
@@ -365,8 +367,90 @@ def _solved(
     model = kept.task.solve(learner, kept.moments, state=state, report=report, description=kept.description)
     kept = replace(kept, state=learner.state() if isinstance(learner, Resumable) else None)
     if isinstance(model, ChangingModel):
-        object.__setattr__(model, "kept", kept)
+        model = replace(model, saved=Saved(in_memory=kept))
     return Change(model, kept, seconds, perf_counter() - started)
+
+
+@dataclass(frozen=True)
+class Saved:
+    """Where a model was loaded from and its kept moments; implements `SavedModel`, by which models change.
+
+    Attributes:
+        folder: the folder from which the model was loaded; None if it was not loaded.
+        digest: digest of the loaded model; see `StoredModel`.
+        in_memory: the kept moments (training statistics); None to read them from the folder if they are
+            needed.
+    """
+
+    folder: Path | None = None
+    digest: str = ""
+    in_memory: KeptMoments | None = None
+
+    __repr__ = one_line
+
+    def read(self) -> Saved:
+        """Return this with the kept moments in memory, so that the folder may be deleted; see `kept`."""
+        return replace(self, in_memory=self.kept("be updated"))
+
+    def kept(self, verb: str) -> KeptMoments:
+        """Return the kept moments, from memory or from the folder; see `SavedModel.kept`."""
+        if self.in_memory is not None:
+            return self.in_memory
+        assert self.folder is not None
+        if model_digest(self.folder) != self.digest:
+            raise ModelError("changed since the model was loaded", path=self.folder, hint="load it again")
+        return KeptMoments.load(self.folder, verb)
+
+    def kept_if_any(self) -> KeptMoments | None:
+        """Return what `kept` returns; None if no moments were kept."""
+        if self.in_memory is not None:
+            return self.in_memory
+        assert self.folder is not None
+        return None if read_kept_header(moments_folder(self.folder)) is None else self.kept("explain")
+
+    def update(self, model: Any, X: Any, y: Any, **options: Any) -> Any:
+        """Return a model that has also learned from further examples; see `ChangingModel.update`."""
+        kept = self.kept("be updated")
+        corpus = _given(kept, X, y)
+        if options["skip_known"] and _is_known(kept, corpus):
+            return model
+        return update(kept, corpus, **options).model.with_settings_of(model)
+
+    def forget(self, model: Any, X: Any, y: Any) -> Any:
+        """Return a model as if it had never seen some examples; see `ChangingModel.forget`."""
+        kept = self.kept("forget")
+        return forget(kept, _given(kept, X, y)).model.with_settings_of(model)
+
+    def save(self, model: Any, path: str | Path, *, overwrite: bool) -> None:
+        """Write a model folder with the kept moments; see `ChangingModel.save`."""
+        self.kept("be kept with its moments").save(model, path, overwrite=overwrite)
+
+
+def _is_known(kept: KeptMoments, corpus: Corpus[Any]) -> bool:
+    """Return whether a model has learned all examples of a corpus already, according to its ledger."""
+    examples = kept.task.examples(kept.learner, corpus)
+    digests = accumulate(DocumentDigests(kept.ledger.salts, kept.unit), examples)
+    return bool(kept.ledger.known(digests.digests()).all())
+
+
+def _given(kept: KeptMoments, X: Any, y: Any) -> Corpus[Any]:
+    """Return examples ``X`` with targets ``y`` as a corpus; check that they suit the task of a model.
+
+    Raises:
+        InputError: an example does not suit the task; the message gives its number.
+    """
+    if isinstance(X, Iterator):
+        X = list(X)
+    if y is not None:
+        if isinstance(X, Sized) and isinstance(y, Sized) and len(X) != len(y):
+            raise InputError(f"{len(X)} examples and {len(y)} labels", hint="give each example one")
+        X = list(zip(X, y, strict=True))
+    corpus = kept.task.in_memory(X)
+    for number, example in enumerate(corpus, 1):
+        if not kept.task.is_example(example):
+            what = f"{repr(example)[:40]} is no example for {kept.task.name}"
+            raise InputError(what, path="memory", sentence=number)
+    return corpus
 
 
 def _examples_kept(kept: KeptMoments, stays: NDArray[np.bool_]) -> NDArray[np.bool_] | None:

@@ -3,39 +3,79 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, Self, cast
+from typing import Any, Protocol, Self, cast
 
 from spectralnlp import registry
-from spectralnlp.errors import RegistryError
-from spectralnlp.storage import StorableModel, StoredModel
+from spectralnlp.errors import ConfigError, RegistryError
+from spectralnlp.storage import StorableModel
 
 
+class SavedModel(Protocol):
+    """Where a model was loaded from and what was kept in training, by which the model can be changed."""
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder from which the model was loaded; None if it was trained in this process."""
+
+    def kept(self, verb: str) -> Any:
+        """Return the training statistics or examples that were kept, from memory or from the folder.
+
+        Args:
+            verb: the intended operation, such as ``be updated``, for error messages.
+
+        Raises:
+            ConfigError: nothing was kept.
+            ModelError: what was kept is damaged, or the folder has another model now.
+        """
+
+    def kept_if_any(self) -> Any:
+        """Return what `kept` returns; None if nothing was kept."""
+
+    def update(self, model: Any, X: Any, y: Any, **options: Any) -> Any:
+        """Return a model that has also learned from further examples; see `ChangingModel.update`."""
+
+    def forget(self, model: Any, X: Any, y: Any) -> Any:
+        """Return a model that has not learned from some examples; see `ChangingModel.forget`."""
+
+    def save(self, model: Any, path: str | Path, *, overwrite: bool) -> None:
+        """Write a model folder with what was kept; see `ChangingModel.save`."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class ChangingModel(StorableModel):
     """A model that can be updated if its training statistics or examples were kept (``--keep-moments``).
 
     Attributes:
-        folder: the folder from which the model was loaded; None if it was not loaded.
-        digest: digest of the loaded model; see `StoredModel`.
-        kept: training statistics or examples in memory; None if the model was loaded from a folder, or if
-            none were kept in training.
+        saved: the folder that the model was loaded from, and what was kept in training; None if the model was
+            neither loaded nor trained with kept statistics. Not saved, compared or sent to other processes.
     """
 
-    folder: ClassVar[Path | None] = None
-    digest: ClassVar[str] = ""
-    kept: ClassVar[Any] = None
+    saved: SavedModel | None = field(default=None, compare=False, kw_only=True)
 
-    @classmethod
-    def from_stored(cls, stored: StoredModel) -> Self:
-        """Build a model from a model folder that was read, and set the model's `folder` and `digest`.
+    def _saved(self, verb: str) -> SavedModel:
+        if self.saved is None:
+            what = f"a model that was trained without `keep_moments` cannot {verb}"
+            raise ConfigError(what, hint="train it with `spectralnlp.changes.train`, or load one that was")
+        return self.saved
+
+    def kept(self, verb: str) -> Any:
+        """Return the training statistics or examples that were kept; see `SavedModel.kept`."""
+        return self._saved(verb).kept(verb)
+
+    def kept_if_any(self) -> Any:
+        """Return the training statistics or examples that were kept; None if none were kept.
 
         Raises:
-            ModelError: the folder lacks something that the model needs. The message names it.
+            ModelError: what was kept is damaged, or the folder has another model now.
         """
-        model = super().from_stored(stored)
-        object.__setattr__(model, "folder", Path(stored.path))
-        object.__setattr__(model, "digest", stored.digest)
-        return model
+        return None if self.saved is None else self.saved.kept_if_any()
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder from which the model was loaded; None if it was not loaded."""
+        return None if self.saved is None else self.saved.folder
 
     @property
     def name(self) -> str:
@@ -57,17 +97,8 @@ class ChangingModel(StorableModel):
         text = f"{size / 1e6:.0f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
         return super().__repr__().replace(">", f", {text}>" if files else ">")
 
-    def as_changeable(self, other: Self) -> Self:
-        """Copy this model's folder, digest and kept statistics to a variant of it, and return the variant.
-
-        The variant can then be updated like the model itself.
-
-        Args:
-            other: a variant of this model, such as a parser with another tagger; changed in place.
-        """
-        for name in ("folder", "digest", "kept"):
-            object.__setattr__(other, name, getattr(self, name))
-        return other
+    def __reduce__(self) -> tuple[Any, ...]:
+        return super().__reduce__() if self.saved is None else replace(self, saved=None).__reduce__()
 
     def with_settings_of(self, original: Self) -> Self:
         """Return this model with those settings of ``original`` that training does not determine.
@@ -105,12 +136,8 @@ class ChangingModel(StorableModel):
             InputError: there are no examples; or the model has learned from an example already, and neither
                 ``add_known`` nor ``skip_known`` is set. The message names the example.
         """
-        return cast(
-            Self,
-            _methods().update(
-                self, X, y, add_known=add_known, skip_known=skip_known, from_scratch=from_scratch
-            ),
-        )
+        saved, options = self._saved("be updated"), {"add_known": add_known, "skip_known": skip_known}
+        return cast(Self, saved.update(self, X, y, **options, from_scratch=from_scratch))
 
     def forget(self, X: Any, y: Any = None) -> Self:
         """Return a new model that has not learned from the given examples; this model does not change.
@@ -125,7 +152,7 @@ class ChangingModel(StorableModel):
             InputError: there are no examples to forget; the model has not learned from an example, which the
                 message names; or no examples would be left.
         """
-        return cast(Self, _methods().forget(self, X, y))
+        return cast(Self, self._saved("forget").forget(self, X, y))
 
     def save(
         self,
@@ -150,10 +177,6 @@ class ChangingModel(StorableModel):
                 ``keep_moments`` is set, but neither moments nor examples were kept.
         """
         if keep_moments:
-            _methods().save(self, path, overwrite=overwrite)
+            self._saved("be kept with its moments").save(self, path, overwrite=overwrite)
         else:
             super().save(path, compact=compact, overwrite=overwrite)
-
-
-def _methods() -> Any:
-    return registry.changes.get("models")

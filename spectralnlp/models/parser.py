@@ -23,6 +23,7 @@ from spectralnlp.inference.trees.rescoring.rescorer import rescore
 from spectralnlp.inference.trees.sentence import Forests, SentenceInput
 from spectralnlp.inference.trees.tree_scores import tree_log_probability
 from spectralnlp.linalg import one_blas_thread
+from spectralnlp.models import folder_of
 from spectralnlp.models.changing import ChangingModel
 from spectralnlp.models.components import (
     OPEN_CELLS,
@@ -38,11 +39,11 @@ from spectralnlp.models.inspection import SymbolReport, inspect_grammar
 from spectralnlp.models.last_resort import last_resort
 from spectralnlp.models.pieces import KnownPieces, cut, join
 from spectralnlp.models.tag_evidence import SuggestedTags, TagEvidence, TagModel
-from spectralnlp.models.taggers import load_tagger
+from spectralnlp.models.taggers import tagger_from
 from spectralnlp.models.text_parser import TextParser
 from spectralnlp.parameters import GrammarSet, LatentGrammar, WordClusters, read_sets, store_sets
 from spectralnlp.runtime import deferred_interrupts, map_ordered
-from spectralnlp.storage import Arrays, StoredArrays, StoredValues, checked_value
+from spectralnlp.storage import Arrays, StoredArrays, StoredValues, checked_value, load_model
 from spectralnlp.text.constraints import Constraints
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.inputs import check_tokens
@@ -123,7 +124,7 @@ class Parser(TextParser, ChangingModel):
             ConfigError: the parsers differ in labels.
         """
         sets = tuple(each for parser in parsers for each in parser.grammar_sets)
-        return replace(parsers[0], grammar_sets=sets)
+        return replace(parsers[0], grammar_sets=sets, saved=None)
 
     def with_settings_of(self, original: Parser) -> Parser:
         """Return a copy of this parser that uses the tagger of another parser, ``original``."""
@@ -142,7 +143,7 @@ class Parser(TextParser, ChangingModel):
         """
         evidence = TagEvidence(tagger, weight, fixed)
         evidence.check(self.coarse)
-        return self.as_changeable(replace(self, tag_evidence=evidence))
+        return replace(self, tag_evidence=evidence)
 
     @cached_property
     def tokenizer(self) -> Tokenizer:
@@ -180,7 +181,7 @@ class Parser(TextParser, ChangingModel):
         """Tag probabilities of the installed tagger named by `tagger`; None if it is not installed."""
         if self.tagger is None or self.tagger not in registry.models:
             return None
-        evidence = TagEvidence(load_tagger(self.tagger))
+        evidence = TagEvidence(tagger_from(load_model(folder_of(self.tagger))))
         evidence.check(self.coarse)
         return evidence
 
@@ -387,15 +388,16 @@ class Parser(TextParser, ChangingModel):
             ConstraintError: the bracket is out of range, or its label is unknown.
             NoTreeError: all trees of the model have the bracket, or none has it.
         """
-        explanation: Explanation = registry.changes.get("models").explain(
-            self, words, bracket, trees=trees, limit=limit, recount=recount
-        )
-        return explanation
+        from spectralnlp.models.explaining import explain  # with all that trains parsers
+
+        return explain(self, words, bracket, trees=trees, limit=limit, recount=recount)
 
     @cached_property
     def explainer(self) -> Any:
         """Explainer of brackets by the training trees kept with the parser; None if none were kept."""
-        return registry.changes.get("models").explainer_of(self)
+        from spectralnlp.models.explaining import explainer_of
+
+        return explainer_of(self)
 
     @property
     def summary(self) -> str:

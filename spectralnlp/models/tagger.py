@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp import registry
 from spectralnlp.errors import ConfigError
 from spectralnlp.inference.chains.linear_chains import best_tags, tag_marginals
 from spectralnlp.inference.chains.scorer import Scorer
@@ -20,6 +19,7 @@ from spectralnlp.inference.chains.token_features import token_features
 from spectralnlp.inference.chains.unlabelled import UnlabelledFeatures
 from spectralnlp.inference.evidence import Feature
 from spectralnlp.models.changing import ChangingModel
+from spectralnlp.models.learned_sentences import LearnedSentences
 from spectralnlp.models.tag_explanation import TagExplanation, other_tag
 from spectralnlp.models.text_tagger import TextTagger, batches, check_sentences
 from spectralnlp.parameters import ChainWeights
@@ -200,9 +200,9 @@ class Tagger(TextTagger, ChangingModel):
         return replace(explanation, in_favour=in_favour, against=against)
 
     @cached_property
-    def learned_sentences(self) -> Any:
+    def learned_sentences(self) -> LearnedSentences | None:
         """The training sentences with their features; None if they were not kept."""
-        return registry.changes.get("models").LearnedSentences.of(self)
+        return LearnedSentences.of(self)
 
     def _in_scheme(self, tags: list[str]) -> list[str]:
         """Convert tags from the internal scheme to the scheme of the training data."""

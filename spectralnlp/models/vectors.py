@@ -152,7 +152,7 @@ class Vectors(ChangingModel):
     def with_clusters(self, n: int, *, random_state: int = 0) -> Vectors:
         """Return a copy with ``n`` clusters of words, by k-means of the vectors scaled to length 1."""
         label, _ = kmeans(self._directions, n, random_state=random_state)
-        return replace(self, parameters=replace(self.parameters, clusters=label))
+        return replace(self, parameters=replace(self.parameters, clusters=label), saved=None)
 
     def cluster(self, word: str) -> int | None:
         """Return the cluster id of a word; None for unknown words or if there are no clusters."""

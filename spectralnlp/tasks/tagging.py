@@ -14,7 +14,7 @@ from spectralnlp.errors import InputError
 from spectralnlp.estimator import Estimator
 from spectralnlp.models.rhmm_tagger import RefinementTagger
 from spectralnlp.models.tagger import Tagger
-from spectralnlp.models.taggers import tagger_class
+from spectralnlp.models.taggers import tagger_class, tagger_from
 from spectralnlp.runtime import (
     Corpus,
     FileCorpus,
@@ -184,7 +184,7 @@ their licences apply."""
 
     def load(self, stored: StoredModel) -> Tagger | RefinementTagger:
         """Return the tagger that a model folder holds."""
-        return tagger_class(stored.metadata.get("kind")).from_stored(stored)
+        return tagger_from(stored)
 
 
 class _AnnotatedFiles(FileCorpus[AnnotatedSentence]):

@@ -189,7 +189,7 @@ def test_models_are_loaded_as_what_they_are(tmp_path: Path, classifier: Any) -> 
 
 
 def test_type_checkers_know_what_ships(tmp_path: Path) -> None:
-    from spectralnlp.tasks import api
+    from spectralnlp import api
 
     source = inspect.getsource(api)
     shipped = {entry.name.partition(".v")[0] for entry in spectralnlp.registry.models.describe()}

@@ -12,9 +12,9 @@ from change_runs import Run
 
 import spectralnlp
 from spectralnlp import InMemoryCorpus, changes, read_treebank, registry
-from spectralnlp.changes.explaining import Explainer, bracket_forests
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.parser.influence import influence
+from spectralnlp.models.explaining import Explainer, bracket_forests
 from spectralnlp.models.parser import Parser
 from spectralnlp.text.constraints import Bracket, ConstraintError, NoTreeError
 from spectralnlp.text.inputs import sentence_of

@@ -90,7 +90,6 @@ def test_sentences_share_the_weights_of_features(tagger: Tagger) -> None:
 
 def test_without_examples_there_are_features_alone(tagger: Tagger) -> None:
     bare = pickle.loads(pickle.dumps(tagger))
-    object.__setattr__(bare, "folder", None)
     explained = bare.explain(WORDS, 2)
     assert explained.features_in_favour
     assert explained.in_favour == explained.against == ()

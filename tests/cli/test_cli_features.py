@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 from cli_fakes import Run
 
-import spectralnlp.tasks.api
+import spectralnlp.api
 
 pytest.importorskip("sklearn")
 LINES = ["open the door now", "", "paint the lid soon", "close the box, please", "open it"]
@@ -18,7 +18,7 @@ LINES = ["open the door now", "", "paint the lid soon", "close the box, please",
 @pytest.fixture
 def command(run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     """The command line with the real `load`."""
-    monkeypatch.setattr(spectralnlp, "load", spectralnlp.tasks.api.load, raising=False)
+    monkeypatch.setattr(spectralnlp, "load", spectralnlp.api.load, raising=False)
     return run
 
 
@@ -37,7 +37,7 @@ def model(command: Run, text: Path, tmp_path: Path) -> Path:
 
 
 def test_every_line_has_a_row(command: Run, model: Path, text: Path, tmp_path: Path) -> None:
-    expected = spectralnlp.tasks.api.load(model).transform(LINES * 3)
+    expected = spectralnlp.api.load(model).transform(LINES * 3)
     for name in ("rows.npy", "rows.npz"):
         status, out, _ = command("transform", model, text, "-o", tmp_path / name)
         assert (status, out) == (0, f"{tmp_path / name}: 15 rows of 3 columns\n")
@@ -55,7 +55,7 @@ def test_more_text_is_added_and_none_taken_out(command: Run, model: Path, tmp_pa
     more = tmp_path / "more.txt"
     more.write_text("shut the gate\nwho opened the lid\n")
     assert command("update", model, more, "-o", tmp_path / "both").status == 0
-    assert spectralnlp.tasks.api.load(tmp_path / "both").info["training texts"] == 17
+    assert spectralnlp.api.load(tmp_path / "both").info["training texts"] == 17
     status, _, err = command("forget", model, more, "-o", tmp_path / "less")
     assert (status, err.count("\n"), (tmp_path / "less").exists()) == (2, 1, False)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from cli_fakes import Run
 
-import spectralnlp.tasks.api
+import spectralnlp.api
 
 
 def test_raw_text_from_stdin_files_and_gzip(run: Run, tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_no_input_is_no_error(run: Run) -> None:
 def test_raw_text_has_offsets_into_the_text(
     run: Run, tmp_path: Path, own_treebank: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spectralnlp, "load", spectralnlp.tasks.api.load)  # a real parser, not the fake
+    monkeypatch.setattr(spectralnlp, "load", spectralnlp.api.load)  # a real parser, not the fake
     text = "The keeper walks home.\nShe sees a ship.\n\nIt is late.\n"
     (tmp_path / "text.txt").write_text(text)
     model = tmp_path / "model"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from cli_fakes import Run
 
-import spectralnlp.tasks.api
+import spectralnlp.api
 from spectralnlp.estimators.tagger import CRFTagger
 from spectralnlp.inference.chains.linear_chains import best_tags, tag_marginals
 from spectralnlp.models.tagger import Scorer
@@ -46,7 +46,7 @@ def command(run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     chain = learner.weights_.transitions, learner.weights_.start, learner.weights_.end
     best_tags(emissions, starts, *chain)
     tag_marginals(emissions, starts, *chain)
-    monkeypatch.setattr(spectralnlp, "load", spectralnlp.tasks.api.load, raising=False)
+    monkeypatch.setattr(spectralnlp, "load", spectralnlp.api.load, raising=False)
     return run
 
 
@@ -207,7 +207,7 @@ def test_vectors_travel_with_the_model(
     listed = f'eigenwords=["{word_folders["words"]}","{word_folders["plain"]}"]'
     again = command("train", "tagger", gold, "-o", tmp_path / "two", "--set", listed)
     assert again.status == 0, again.err
-    assert spectralnlp.tasks.api.load(tmp_path / "two").info["numbers of a word"] == 7
+    assert spectralnlp.api.load(tmp_path / "two").info["numbers of a word"] == 7
 
 
 def test_unlabelled_text_is_learned_from(command: Run, gold: Path, own_corpora: Path, tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ def test_unlabelled_text_is_learned_from(command: Run, gold: Path, own_corpora: 
     learned = command("train", "tagger", gold, "-o", tmp_path / "model", "--unlabelled", text)
     assert learned.status == 0, learned.err
     assert 'unlabelled = ["' in learned.out
-    model = spectralnlp.tasks.api.load(tmp_path / "model")
+    model = spectralnlp.api.load(tmp_path / "model")
     assert model.info["numbers of a word"] > 2
     assert model.info["parameters"]["unlabelled"] == ["tokenized.txt"]
     config = tmp_path / "settings.cfg"

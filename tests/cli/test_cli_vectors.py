@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from cli_fakes import Run
 
-import spectralnlp.tasks.api
+import spectralnlp.api
 from spectralnlp.estimators.eigenwords import Eigenwords
 from spectralnlp.runtime import InMemoryCorpus
 
@@ -19,7 +19,7 @@ def command(run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     """The command line with the real `load`, and kernels compiled, of which it would speak."""
     few = InMemoryCorpus(["a b c", "c b a", "b a c"])
     Eigenwords(dimensions=1).fit(few)
-    monkeypatch.setattr(spectralnlp, "load", spectralnlp.tasks.api.load, raising=False)
+    monkeypatch.setattr(spectralnlp, "load", spectralnlp.api.load, raising=False)
     return run
 
 

@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from spectralnlp.api import train
 from spectralnlp.cli.app import run
 from spectralnlp.errors import InputError
 from spectralnlp.runtime import rereadable
-from spectralnlp.tasks.api import train
 
 MAIN = "import sys; from spectralnlp.cli import main; sys.exit(main())"
 pytestmark = [

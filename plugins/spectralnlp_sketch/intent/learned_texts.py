@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp import registry
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp_sketch.intent.explanation import TextEvidence
 from spectralnlp_sketch.intent.head import Features, signed
@@ -47,7 +46,7 @@ class LearnedTexts:
 
         The linear classifier is trained again if labels have few texts, since its duals were not saved then.
         """
-        kept = registry.changes.get("models").kept_if_any(classifier)
+        kept = classifier.kept_if_any()
         if kept is None:
             return None
         log = kept.moments.first_replay_log()

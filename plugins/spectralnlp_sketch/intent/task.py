@@ -7,11 +7,11 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from spectralnlp.api import load_kind
 from spectralnlp.errors import InputError
 from spectralnlp.estimator import Estimator
 from spectralnlp.runtime import Column, Corpus, Inputs, MappedCorpus, OnBad, expand_inputs
 from spectralnlp.storage import StoredModel
-from spectralnlp.tasks.api import load_kind
 from spectralnlp.tasks.samples import sample_labels
 from spectralnlp.tasks.task import Task
 from spectralnlp_sketch.intent.model import Classifier

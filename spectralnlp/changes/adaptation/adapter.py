@@ -97,7 +97,7 @@ class Adapter:
         return replace(whole, components={**parser.components, "span_scorer": scorer})
 
     def _with_counts(self, added: Sequence[Times], weight: float) -> Parser:
-        return replace(self.parser, grammar_sets=self._general.plus(added, weight))
+        return replace(self.parser, grammar_sets=self._general.plus(added, weight), saved=None)
 
     def _count(self, trees: Iterable[Tree]) -> Joint[Tree]:
         return self._general.count(map(strip_root, trees))

@@ -46,7 +46,7 @@ def test_texts_and_names_of_labels_add_up_to_the_scores(case: tuple[str, Path]) 
     name, folder = case
     model: Any = spectralnlp.load(folder)
     learned = model.learned_texts
-    kept = registry.changes.get("models").kept_if_any(model)
+    kept = model.saved.kept("explain")
     assert (kept.state is None) == (name == "few")
     fitted = registry.estimators.get("intent")().fit(TEXTS[name])
     text = "play a sunny song"

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.changes.kept_moments import kept_if_any
 from spectralnlp.inference.chains.token_features import VECTORS, FeatureKeys, TokenFeatures
 from spectralnlp.models.tag_explanation import SentenceEvidence
-from spectralnlp.models.tagger import Tagger
 from spectralnlp.runtime import ExampleLog
 from spectralnlp.text.conll import TaggedSentence
 from spectralnlp.text.spans import spans_of, write_spans
@@ -35,9 +34,9 @@ class LearnedSentences:
     tags: NDArray[np.int64]
 
     @classmethod
-    def of(cls, tagger: Tagger) -> LearnedSentences | None:
+    def of(cls, tagger: Any) -> LearnedSentences | None:
         """Return the kept training sentences of a tagger, or None if there are none."""
-        found = kept_if_any(tagger)
+        found = tagger.kept_if_any()
         log = None if found is None else found.moments.first_replay_log()
         if not isinstance(log, ExampleLog):
             return None

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp import registry
-from spectralnlp.changes.kept_moments import KeptMoments, kept_if_any, kept_of
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.parser.counted_grammar import CountedGrammar
 from spectralnlp.estimators.parser.influence import Influence, influence
@@ -24,7 +23,6 @@ from spectralnlp.inference.trees.sentence import Forests, SentenceInput
 from spectralnlp.inference.words.lexical import Lookup
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.models.explanation import Explanation, TreeEvidence
-from spectralnlp.models.parser import Parser
 from spectralnlp.runtime import Corpus, Joint, accumulate
 from spectralnlp.text.constraints import Bracket, Constraints, NoTreeError
 from spectralnlp.text.inputs import check_number, sentence_of
@@ -48,7 +46,7 @@ class Explainer:
     names: Sequence[str]
 
     @classmethod
-    def of(cls, parser: Parser, trees: Any = None) -> Explainer:
+    def of(cls, parser: Any, trees: Any = None) -> Explainer:
         """Make an explainer from the training trees of a parser.
 
         Args:
@@ -60,7 +58,7 @@ class Explainer:
             ConfigError: no moments or no trees were kept, the parser was not trained on these trees, or its
                 grammar has no counted states.
         """
-        kept = kept_of(parser, "explain")
+        kept = parser.kept("explain")
         trainer = kept.learner
         if not isinstance(trainer, ParserTrainer):
             shown = registry.estimators.shown(kept.estimator)
@@ -71,7 +69,7 @@ class Explainer:
         return cls(counted, log.places()[:, :2], names)
 
     def explain(
-        self, parser: Parser, sentence: Sentence, bracket: Bracket, limit: int, recount: bool
+        self, parser: Any, sentence: Sentence, bracket: Bracket, limit: int, recount: bool
     ) -> Explanation:
         """Return the trees with the most influence for and against a bracket; see `Parser.explain`."""
         forests = bracket_forests(parser, sentence, bracket)
@@ -131,7 +129,7 @@ class Explainer:
         rows = np.flatnonzero(self.counted.index.table.tree == tree)
         return int(rows[np.argmax(found.nodes[rows] * np.sign(found.trees[tree]))])
 
-    def _evidence(self, parser: Parser, found: Influence, tree: int, total: float) -> TreeEvidence:
+    def _evidence(self, parser: Any, found: Influence, tree: int, total: float) -> TreeEvidence:
         table = self.counted.index.table
         rows = np.flatnonzero(table.tree == tree)
         node = self.match(found, tree)
@@ -151,7 +149,7 @@ class Explainer:
 
 
 def explain(
-    parser: Parser,
+    parser: Any,
     words: Sequence[str],
     bracket: Sequence[Any],
     *,
@@ -174,17 +172,17 @@ def explain(
     return _without_trees(parser, sentence, wanted, limit)
 
 
-def explainer_of(parser: Parser) -> Explainer | None:
+def explainer_of(parser: Any) -> Explainer | None:
     """Return an explainer that uses the training trees kept with a parser; None if no trees were kept.
 
     Raises what `Explainer.of` raises.
     """
-    kept = kept_if_any(parser)
+    kept = parser.kept_if_any()
     is_counts = kept is not None and isinstance(kept.learner, ParserTrainer) and _kept_trees(kept) is None
     return None if kept is None or is_counts else Explainer.of(parser)
 
 
-def bracket_forests(parser: Parser, sentence: Sentence, bracket: Bracket) -> list[tuple[Forest, Lookup]]:
+def bracket_forests(parser: Any, sentence: Sentence, bracket: Bracket) -> list[tuple[Forest, Lookup]]:
     """Return two parse forests of a sentence: the trees that have a bracket, and those that do not.
 
     Returns:
@@ -203,7 +201,7 @@ def bracket_forests(parser: Parser, sentence: Sentence, bracket: Bracket) -> lis
 
 
 def _with_and_without(
-    parser: Parser, sentence: Sentence, bracket: Bracket
+    parser: Any, sentence: Sentence, bracket: Bracket
 ) -> Iterator[tuple[SentenceInput, Forests]]:
     """Parse a sentence twice, first with a bracket required, then with the bracket forbidden.
 
@@ -224,7 +222,7 @@ def _with_and_without(
         yield given, forests
 
 
-def _without_trees(parser: Parser, sentence: Sentence, bracket: Bracket, limit: int) -> Explanation:
+def _without_trees(parser: Any, sentence: Sentence, bracket: Bracket, limit: int) -> Explanation:
     """Explain a bracket without training trees: by features of a span scorer, or by rules of a grammar.
 
     Args:
@@ -243,15 +241,13 @@ def _without_trees(parser: Parser, sentence: Sentence, bracket: Bracket, limit: 
         grammar = with_it.first[1].grammars[0]
         rules = rule_evidence(grammar, bracket_forests(parser, sentence, bracket), sentence.forms)
         if not rules:
-            kept_of(parser, "explain")
+            parser.kept("explain")
     named = [each for each in rules[:limit] if each.weight > 0]
     named += [each for each in rules[-limit:] if each.weight < 0]
     return _explanation(parser, sentence, bracket, limit, log_odds=log_odds, rules=tuple(named))
 
 
-def _explanation(
-    parser: Parser, sentence: Sentence, bracket: Bracket, limit: int, **found: Any
-) -> Explanation:
+def _explanation(parser: Any, sentence: Sentence, bracket: Bracket, limit: int, **found: Any) -> Explanation:
     """Return an explanation with the best tree without the bracket, and with features of the span scorer.
 
     Args:
@@ -269,7 +265,7 @@ def _explanation(
     )
 
 
-def _features(parser: Parser, sentence: Sentence, bracket: Bracket) -> list[Feature]:
+def _features(parser: Any, sentence: Sentence, bracket: Bracket) -> list[Feature]:
     """Return the span scorer's features for a bracket; [] without a span scorer."""
     rescorer = parser.forest_parser.rescorer
     if rescorer is None:
@@ -312,12 +308,12 @@ def binary_tree(table: TreeTable, rows: NDArray[np.intp]) -> Tree:
     return built[int(rows[-1])]
 
 
-def _kept_trees(kept: KeptMoments) -> TreeLog | None:
+def _kept_trees(kept: Any) -> TreeLog | None:
     """Return the training trees stored in a parser's kept moments; None if the moments hold only counts."""
     return cast(TreeLog | None, cast(Joint[Any], kept.moments).parts["estimator"].first_replay_log())
 
 
-def _log(kept: KeptMoments, trainer: ParserTrainer, trees: Any) -> tuple[TreeLog, Sequence[str]]:
+def _log(kept: Any, trainer: ParserTrainer, trees: Any) -> tuple[TreeLog, Sequence[str]]:
     """Return a parser's training trees, in the first binarisation, and the names of their documents.
 
     Args:

@@ -9,16 +9,19 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from spectralnlp import registry
+from spectralnlp.changes.operations import Saved
 from spectralnlp.display import Report
 from spectralnlp.errors import ConfigError, ModelError
 from spectralnlp.estimator import Estimator
 from spectralnlp.models import folder_of
+from spectralnlp.models.changing import ChangingModel
 from spectralnlp.runtime import Corpus, OnBad, rereadable
-from spectralnlp.storage import load_model
+from spectralnlp.storage import StoredModel, load_model
 from spectralnlp.tasks.task import ProgressCallback, Task, silent
 from spectralnlp.trees import Tree, is_nltk_corpus
 from spectralnlp.trees.renaming import read_renaming
@@ -244,10 +247,7 @@ def load(name: str | Path) -> Any:
         >>> print(spectralnlp.load("en").parse("It is cold.")[0].tree)
         (TOP (S (NP (PRP It)) (VP (VBZ is) (ADJP (JJ cold))) (. .)))
     """
-    stored = load_model(folder_of(name))
-    if stored.kind not in registry.tasks:
-        raise ModelError(f"a model for the task {stored.kind!r}, which is not installed", path=stored.path)
-    return registry.tasks.get(stored.kind)().load(stored)
+    return _loaded(load_model(folder_of(name)))
 
 
 def load_parser(name: str | Path) -> Parser:
@@ -265,6 +265,20 @@ def load_parser(name: str | Path) -> Parser:
     return cast("Parser", load_kind(name, "parsing", "a parser"))
 
 
+def load_tagger(name: str | Path) -> Tagger | RefinementTagger:
+    """Load a tagger of any kind; see `load`.
+
+    Raises:
+        ModelError: there is no such model, it is not a tagger, or is truncated or of another format version.
+
+    Examples:
+        >>> import spectralnlp
+        >>> spectralnlp.load_tagger("en-upos").tags[:2]
+        ('ADJ', 'ADP')
+    """
+    return cast("Tagger | RefinementTagger", load_kind(name, "tagging", "a tagger"))
+
+
 def load_kind(name: str | Path, task: str, noun: str) -> Any:
     """Load a model, and check that it is a model of a given task.
 
@@ -279,7 +293,17 @@ def load_kind(name: str | Path, task: str, noun: str) -> Any:
     stored = load_model(folder_of(name))
     if stored.kind != task:
         raise ModelError(f"a model for {stored.kind}, not {noun}", path=stored.path)
-    return registry.tasks.get(task)().load(stored)
+    return _loaded(stored)
+
+
+def _loaded(stored: StoredModel) -> Any:
+    """Return the model that a folder holds, with what was saved with it."""
+    if stored.kind not in registry.tasks:
+        raise ModelError(f"a model for the task {stored.kind!r}, which is not installed", path=stored.path)
+    model = registry.tasks.get(stored.kind)().load(stored)
+    if isinstance(model, ChangingModel):
+        model = replace(model, saved=Saved(Path(stored.path), stored.digest))
+    return model
 
 
 def evaluate(model: Any, data: Any, **options: Any) -> Report:
