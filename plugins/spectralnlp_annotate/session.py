@@ -14,7 +14,7 @@ from typing import Any
 
 from spectralnlp import Parser
 from spectralnlp.errors import SpectralError
-from spectralnlp.render.posteriors import node_posteriors
+from spectralnlp.render.parsed import node_posteriors
 from spectralnlp.render.svg import draw_tree
 from spectralnlp.text.constraints import ConstraintError, Constraints
 from spectralnlp.trees import Tree, read_brackets

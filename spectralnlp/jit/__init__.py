@@ -7,8 +7,7 @@ after changing a named tuple, a constant or a kernel in another file that it use
 folders.
 """
 
-from spectralnlp.jit.atomic import fetch_add
-from spectralnlp.jit.bits import count_bits, lowest_bit
+from spectralnlp.jit.bits import count_bits, exponent_of, fetch_add, lowest_bit, power_of_two
 from spectralnlp.jit.compilation import announced_compilation, compiled_kernels
 from spectralnlp.jit.decorators import (
     Kernel,
@@ -28,7 +27,6 @@ from spectralnlp.jit.lanes import (
     store_lanes,
     sum_of_lanes,
 )
-from spectralnlp.jit.powers import exponent_of, power_of_two
 from spectralnlp.jit.shipped import compile_for_wheels
 
 __all__ = [

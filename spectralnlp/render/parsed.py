@@ -1,4 +1,4 @@
-"""Protocols for what renderers read; `spectralnlp.Tree` and `spectralnlp.Parse` implement them."""
+"""What renderers read of a parse: protocols that `spectralnlp.Tree` and `Parse` implement, and posteriors."""
 
 from __future__ import annotations
 
@@ -97,3 +97,21 @@ class ParsedSentence(Protocol):
     @property
     def alternatives(self) -> Sequence[ScoredTree]:
         """The k best trees, best first; empty unless more than one was requested."""
+
+
+def node_posteriors(parse: ParsedSentence) -> list[float | None]:
+    """Return the posterior of every node that is not a preterminal, parents first.
+
+    A node gets None if it is not among the constituents of the parse, such as the root TOP. Constituents are
+    matched to nodes in order, by label, start and end.
+    """
+    posteriors: list[float | None] = []
+    constituents = iter(parse.constituents)
+    awaited = next(constituents, None)
+    for span in parse.tree.spans():
+        if awaited is not None and span == (awaited.label, awaited.start, awaited.end):
+            posteriors.append(awaited.posterior)
+            awaited = next(constituents, None)
+        else:
+            posteriors.append(None)
+    return posteriors

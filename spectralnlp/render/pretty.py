@@ -15,8 +15,7 @@ scores, each label is followed by its posterior, and the first line is the log-p
 
 from __future__ import annotations
 
-from spectralnlp.render.parsed import DrawnTree, ParsedSentence
-from spectralnlp.render.posteriors import node_posteriors
+from spectralnlp.render.parsed import DrawnTree, ParsedSentence, node_posteriors
 
 _FLAT_WIDTH = 72  # a phrase of words wider than this many characters gets one line per word
 

@@ -13,8 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from spectralnlp.render.parsed import DrawnTree, ParsedSentence
-from spectralnlp.render.posteriors import node_posteriors
+from spectralnlp.render.parsed import DrawnTree, ParsedSentence, node_posteriors
 
 # Sizes in pixels: fonts of labels and of posteriors; gap between words, height of a level, outer margin.
 _FONT, _SMALL = 15.0, 11.0
