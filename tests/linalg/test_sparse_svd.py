@@ -87,3 +87,17 @@ def test_kmeans_of_fewer_points_than_clusters() -> None:
     label, centres = kmeans(np.array([[0.0], [0.0], [1.0]], np.float32), 5)
     assert sorted(label.tolist()) == [0, 0, 1]
     assert len(centres) == 2
+
+
+def test_kmeans_numbers_clusters_in_the_order_of_their_seeds() -> None:
+    points = 200 * np.eye(3)[np.repeat([0, 1, 2], [30, 60, 10])]
+    first = points[np.random.default_rng([7, 1]).integers(len(points))]
+    label, centres = kmeans(points, 3, random_state=[7, 1], by_size=False)
+    np.testing.assert_array_equal(centres[0], first)
+    assert sorted(set(label.tolist())) == [0, 1, 2]
+
+
+def test_kmeans_tells_points_apart_as_their_precision_allows() -> None:
+    points = np.array([[1.0], [1.0], [1 + 1e-5], [2.0]])
+    assert len(kmeans(points, 4)[1]) == 3
+    assert len(kmeans(points.astype(np.float32), 4)[1]) == 2

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from spectralnlp.estimators.shared.projections import Directions
-from spectralnlp.linalg.small_kmeans import small_kmeans
+from spectralnlp.linalg.kmeans import kmeans
 from spectralnlp.parameters import Floats, Ints
 
 
@@ -40,7 +40,10 @@ def cluster_nodes(
             continue
         root = np.sqrt(part.sigma)
         points = np.hstack([_unit_rows(part.u * root), _unit_rows(part.v * root)])
-        label = small_kmeans(points, int(n_states[symbol]), np.random.default_rng([*random_state, symbol]))
+        # Limit and order of clusters are those of scipy's k-means, with which grammars were learned before.
+        label, _ = kmeans(
+            points, int(n_states[symbol]), random_state=[*random_state, symbol], iterations=19, by_size=False
+        )
         state[rows], n_used[symbol] = label, label.max() + 1
     return state, n_used
 
