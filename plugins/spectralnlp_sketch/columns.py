@@ -33,7 +33,6 @@ class ColumnMoments(RowMoments):
         self.sums: Floats = np.zeros(n_columns)
         self.squares: Floats = np.zeros(n_columns)
         self.nonzeros = np.zeros(n_columns, dtype=np.int64)
-        self.n_rows = np.zeros((), dtype=np.int64)
 
     def observe(self, batch: Batch[Any]) -> None:
         """Add a batch of rows, dense or sparse, to the sums.
@@ -51,23 +50,23 @@ class ColumnMoments(RowMoments):
             self.sums += wide.sum(axis=0)
             self.squares += np.einsum("ij,ij->j", wide, wide)
             self.nonzeros += np.count_nonzero(wide, axis=0)
-        self.n_rows += wide.shape[0]
+        self._n_rows += wide.shape[0]
 
     @property
     def means(self) -> Floats:
         """Column means, float64 (d,)."""
-        return self.sums / max(int(self.n_rows), 1)
+        return self.sums / max(self.n_rows, 1)
 
     @property
     def deviations(self) -> Floats:
         """Standard deviations of columns, float64 (d,), with divisor n."""
-        n = max(int(self.n_rows), 1)
+        n = max(self.n_rows, 1)
         return np.sqrt(np.maximum(self.squares / n - self.means**2, 0.0))
 
     @property
     def idf(self) -> Floats:
         """Smoothed inverse document frequencies, ln((1 + rows) / (1 + nonzero rows)) + 1, float64 (d,)."""
-        return smoothed_idf(int(self.n_rows), self.nonzeros)
+        return smoothed_idf(self.n_rows, self.nonzeros)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the state to save.
@@ -81,5 +80,5 @@ class ColumnMoments(RowMoments):
             "sums": self.sums,
             "squares": self.squares,
             "nonzeros": self.nonzeros,
-            "n_rows": self.n_rows,
+            "n_rows": self._n_rows,
         }

@@ -18,7 +18,15 @@ from spectralnlp.runtime import Batch, Corpus, Moments, accumulate
 from spectralnlp_sketch.adapters import corpus_of
 from spectralnlp_sketch.dask_rows import DaskRows
 from spectralnlp_sketch.errors import MatrixError
-from spectralnlp_sketch.rows import Matrix, Rows, check_finite, check_structure, matrix_of
+from spectralnlp_sketch.rows import (
+    Matrix,
+    Rows,
+    check_finite,
+    check_structure,
+    matrix_of,
+    no_rows,
+    other_width,
+)
 from spectralnlp_sketch.stream import MatrixCorpus
 
 
@@ -52,8 +60,7 @@ class MatrixEstimator(MomentEstimator[Any], TransformerMixin, BaseEstimator):
         width = int(corpus.n_columns)  # type: ignore[attr-defined]
         expected = width if reset else int(vars(self)["n_features_in_"])
         if width != expected:
-            what = f"rows of {width} columns where {expected} are expected"
-            raise MatrixError(what, hint="all batches must be of one width")
+            raise other_width(width, expected)
         if reset and hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
         self.n_features_in_ = width
@@ -108,12 +115,12 @@ class IncrementalEstimator(MatrixEstimator):
         self.moments_ = moments
         self.finish()
         if not self.n_rows_:
-            raise MatrixError("the stream holds no rows")
+            raise no_rows()
         return None
 
     def finish(self) -> None:
         """Discard the cached solution; call after changing ``moments_``."""
-        self.n_rows_ = int(self.moments_.n_rows)
+        self.n_rows_ = self.moments_.n_rows
         # Cached in a dictionary, since scikit-learn requires that reading does not change attributes.
         self.solutions_: dict[str, Any] = {}
 
@@ -170,7 +177,7 @@ class IncrementalEstimator(MatrixEstimator):
             moments: moments to change.
         """
         if isinstance(corpus, MatrixCorpus):
-            moments.observe(Batch(Rows(corpus.matrix), "", 0, int(moments.n_rows)))
+            moments.observe(Batch(Rows(corpus.matrix), "", 0, moments.n_rows))
         elif getattr(self, "depends_on_row_numbers", False):
             what = f"{type(self).__name__} depends on row numbers, and rows of a stream are numbered from 0"
             raise MatrixError(what, hint="give matrices to partial_fit, or the whole stream to fit")
@@ -199,7 +206,7 @@ class IncrementalEstimator(MatrixEstimator):
             return corpus.map(of_batch)
         results = [of_batch(batch) for batch in corpus.batches(self.moments_.batch_size)]
         if not results:
-            raise MatrixError("the stream holds no rows")
+            raise no_rows()
         return np.concatenate(results)
 
     def _of_batch(self, function: Callable[[Matrix], Any], batch: Batch[Any]) -> Any:

@@ -62,7 +62,7 @@ def matrix_of(batch: Batch[Any], n_columns: int) -> Matrix:
     else:
         matrix = _stacked([np.asarray(row) for row in examples], n_columns)
     if matrix.shape[1] != n_columns:
-        raise _other_width(matrix.shape[1], n_columns)
+        raise other_width(matrix.shape[1], n_columns)
     return matrix if matrix.dtype in (np.float32, np.float64) else matrix.astype(np.float64)
 
 
@@ -78,6 +78,12 @@ class RowMoments(Moments[Any]):
 
     def __init__(self, n_columns: int) -> None:
         self.n_columns = n_columns
+        self._n_rows = np.zeros((), np.int64)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows observed so far."""
+        return int(self._n_rows)
 
     def checked_rows(self, batch: Batch[Any]) -> Matrix:
         """Return the rows of a batch (n, d), dense or CSR, after checking them.
@@ -100,20 +106,30 @@ def describe_rows(corpus: Corpus[Any]) -> dict[str, Any]:
         return dict(corpus.row_type)
     first = next(iter(corpus.batches(1)), None)
     if first is None:
-        raise MatrixError("the stream holds no rows")
-    matrix = first.examples.matrix  # type: ignore[attr-defined]
+        raise no_rows()
+    return row_type_of(first.examples.matrix)  # type: ignore[attr-defined]
+
+
+def row_type_of(matrix: Matrix) -> dict[str, Any]:
+    """Return ``n_columns``, ``dtype`` and ``sparse`` of the rows of a matrix."""
     dtype = matrix.dtype if matrix.dtype in (np.float32, np.float64) else np.dtype(np.float64)
     return {"n_columns": int(matrix.shape[1]), "dtype": dtype.name, "sparse": sp.issparse(matrix)}
+
+
+def no_rows() -> MatrixError:
+    """Return the error for a stream without rows."""
+    return MatrixError("the stream holds no rows")
 
 
 def _stacked(rows: list[Floats], n_columns: int) -> Floats:
     for row in rows:
         if row.shape != (n_columns,):
-            raise _other_width(row.size, n_columns)
+            raise other_width(row.size, n_columns)
     return np.stack(rows)
 
 
-def _other_width(width: int, expected: int) -> MatrixError:
+def other_width(width: int, expected: int) -> MatrixError:
+    """Return the error for rows of another width than the expected one."""
     what = f"rows of {width} columns where {expected} are expected"
     return MatrixError(what, hint="all batches must be of one width")
 

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from spectralnlp.runtime import Batch, Corpus, Location, Partition
 from spectralnlp_sketch.errors import MatrixError, SizeError
-from spectralnlp_sketch.rows import Matrix, Rows, check_structure
+from spectralnlp_sketch.rows import Matrix, Rows, check_structure, no_rows, row_type_of
 
 
 @dataclass(frozen=True)
@@ -131,10 +131,9 @@ class BlockCorpus(Corpus[Any]):
         blocks = self._checked(iter(batches))
         first = next(blocks, None)
         if first is None:
-            raise MatrixError("the stream holds no rows")
+            raise no_rows()
+        self.row_type = row_type_of(first)
         self.n_columns = int(first.shape[1])
-        dtype = first.dtype if first.dtype in (np.float32, np.float64) else np.dtype(np.float64)
-        self.row_type = {"n_columns": self.n_columns, "dtype": dtype.name, "sparse": sp.issparse(first)}
         self._begun: Iterator[Matrix] | None = chain([first], blocks)
 
     def partitions(self) -> Sequence[BlockPartition]:

@@ -22,7 +22,7 @@ from spectralnlp_sketch.dcot.moments import ReconstructionMoments, RowLog, TermM
 from spectralnlp_sketch.dcot.solve import Corruption, Reconstruction
 from spectralnlp_sketch.errors import MatrixError, SizeError
 from spectralnlp_sketch.matrices import MatrixEstimator
-from spectralnlp_sketch.rows import Matrix, describe_rows
+from spectralnlp_sketch.rows import Matrix, describe_rows, no_rows
 from spectralnlp_sketch.stream import MatrixCorpus
 from spectralnlp_sketch.words import StopWords, stop_list
 
@@ -133,9 +133,9 @@ class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
         return ReconstructionMoments.after(self.layers_) if len(self.layers_) < self.n_layers else None
 
     def _begin_layers(self, columns: ColumnMoments) -> Moments[Any]:
-        self.n_rows_ = int(columns.n_rows)
+        self.n_rows_ = columns.n_rows
         if not self.n_rows_:
-            raise MatrixError("the stream holds no rows")
+            raise no_rows()
         self.prototypes_ = self._choose_prototypes(columns)
         self.solver_ = self._cheapest_solver()
         if self.solver_ == "terms":

@@ -142,7 +142,6 @@ class ReconstructionMoments(RowMoments):
         self.weights, self.biases = weights, biases
         width = n_columns if biases is None else biases.shape[1]
         self.gram: NDArray[np.float64] = np.zeros((width + 1, width + 1))
-        self._n_rows = np.zeros((), np.int64)
 
     @classmethod
     def after(cls, layers: Sequence[Reconstruction]) -> Self:
@@ -162,11 +161,6 @@ class ReconstructionMoments(RowMoments):
         for bias in self.biases:
             yield Reconstruction(self.weights[start : start + height], bias)
             start, height = start + height, len(bias)
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows observed so far."""
-        return int(self._n_rows)
 
     def layer(self, prototypes: Any, corruption: Corruption, solver: str) -> Reconstruction:
         """Return the next layer of dCoT, computed from the sums by `solve_by_terms`.

@@ -36,12 +36,6 @@ class GramMoments(RowMoments):
         super().__init__(n_columns)
         self.dtype = dtype
         self.gram: Floats = np.zeros((n_columns, n_columns))
-        self._n_rows = np.zeros((), dtype=np.int64)
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows observed so far."""
-        return int(self._n_rows)
 
     @property
     def squared_norm(self) -> float:

@@ -15,7 +15,7 @@ from typing_extensions import Doc
 
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.runtime import Corpus, Moments, map_ordered
-from spectralnlp_sketch.errors import MatrixError, warn
+from spectralnlp_sketch.errors import warn
 from spectralnlp_sketch.frequent_directions.gram import GramMoments
 from spectralnlp_sketch.leverage.moments import TriangleMoments
 from spectralnlp_sketch.leverage.whitening import (
@@ -30,7 +30,7 @@ from spectralnlp_sketch.leverage.whitening import (
 from spectralnlp_sketch.linear.moments import MOMENTS
 from spectralnlp_sketch.linear.sizes import required_rows, warn_if_short
 from spectralnlp_sketch.matrices import IncrementalEstimator
-from spectralnlp_sketch.rows import Matrix, RowMoments, check_sums
+from spectralnlp_sketch.rows import Matrix, RowMoments, check_sums, no_rows
 
 Floats = NDArray[np.float64]
 EXACT = ("gram", "qr", "svd")
@@ -164,7 +164,7 @@ class LeverageScores(IncrementalEstimator):
         """
         self._take(moments)
         if not self.n_rows_:
-            raise MatrixError("the stream holds no rows")
+            raise no_rows()
         whitener = self._whiten_directly()
         if whitener is None and self.method == "auto" and self.method_ == "gram" and not self.truncate:
             self.method_ = "qr"
@@ -179,7 +179,7 @@ class LeverageScores(IncrementalEstimator):
 
     def _take(self, moments: Any) -> None:
         self.moments_ = moments
-        self.n_rows_ = int(moments.n_rows)
+        self.n_rows_ = moments.n_rows
         check_sums(self.sketch_)
 
     def _whiten_directly(self) -> Whitener | None:

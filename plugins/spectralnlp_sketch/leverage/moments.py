@@ -28,7 +28,6 @@ class TriangleMoments(RowMoments):
     def __init__(self, n_columns: int) -> None:
         super().__init__(n_columns)
         self.triangle: Floats = np.zeros((0, n_columns))
-        self.n_rows = np.zeros((), dtype=np.int64)
 
     def observe(self, batch: Batch[Any]) -> None:
         """Add a batch of rows, dense or sparse, and update the factor R.
@@ -39,7 +38,7 @@ class TriangleMoments(RowMoments):
         matrix = self.checked_rows(batch)
         dense = matrix.toarray() if sp.issparse(matrix) else matrix
         self._take(dense.astype(np.float64, copy=False))
-        self.n_rows += matrix.shape[0]
+        self._n_rows += matrix.shape[0]
 
     def _take(self, rows: Floats) -> None:
         if not len(rows):
@@ -53,15 +52,15 @@ class TriangleMoments(RowMoments):
             self._take(other.triangle)
         else:
             self.triangle = other.triangle.copy()
-        self.n_rows += other.n_rows
+        self._n_rows += other.n_rows
 
     def _restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self.triangle = arrays["triangle"].copy()
-        self.n_rows[...] = arrays["n_rows"]
+        self._n_rows[...] = arrays["n_rows"]
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the state to save: the factor R as ``triangle``, float64 (at most d, d), and the row count.
 
         The count is ``n_rows``, int64 ().
         """
-        return {"triangle": self.triangle, "n_rows": self.n_rows}
+        return {"triangle": self.triangle, "n_rows": self._n_rows}

@@ -47,7 +47,6 @@ class LinearSketch(RowMoments):
         super().__init__(n_columns)
         self.sketch_size, self.seed = sketch_size, seed
         self.sums: Floats = np.zeros((sketch_size, n_columns))
-        self.n_rows = np.zeros((), dtype=np.int64)
 
     @property
     def scale(self) -> float:
@@ -68,14 +67,14 @@ class LinearSketch(RowMoments):
         matrix = self.checked_rows(batch)
         with np.errstate(over="ignore", invalid="ignore"):  # overflow is reported when the sums are used
             self._add_rows(matrix.astype(np.float64, copy=False), batch.document_index, batch.start)
-        self.n_rows += matrix.shape[0]
+        self._n_rows += matrix.shape[0]
 
     @abstractmethod
     def _add_rows(self, matrix: Matrix, document: int, start: int) -> None: ...
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the state to save: ``sums``, the unscaled S X, float64 (m, d), and ``n_rows``, int64 ()."""
-        return {"sums": self.sums, "n_rows": self.n_rows}
+        return {"sums": self.sums, "n_rows": self._n_rows}
 
 
 class OSNAPMoments(LinearSketch):

@@ -48,17 +48,11 @@ class DirectionsMoments(RowMoments):
             sketch_size, n_columns, dtype=dtype, sparse=sparse, seed=seed
         )
         self.mean: NDArray[np.float64] = np.zeros(n_columns)
-        self._n_rows = np.zeros((), dtype=np.int64)
 
     @property
     def batch_size(self) -> int:  # type: ignore[override]
         """Number of rows to read at a time; fewer for wide dense rows."""
         return RowMoments.batch_size if self.sparse else _batch_rows(self.n_columns)
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows observed so far."""
-        return int(self._n_rows)
 
     def observe(self, batch: Batch[Any]) -> None:
         """Add a batch of rows, dense or sparse, to mean and sketch; after an error nothing is added.

@@ -144,7 +144,7 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
     @property
     def n_samples_seen_(self) -> int:
         """Number of rows seen."""
-        return int(self._fitted("moments_").n_rows)
+        return self._fitted("moments_").n_rows
 
     @property
     def mean_(self) -> Floats:

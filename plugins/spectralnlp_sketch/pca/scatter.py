@@ -60,12 +60,6 @@ class ScatterMoments(RowMoments):
         self.mean: Floats = np.zeros(n_columns)
         # Only the upper triangle is updated and read.
         self.scatter: Floats = np.zeros((n_columns, n_columns))
-        self._n_rows = np.zeros((), dtype=np.int64)
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows observed so far."""
-        return int(self._n_rows)
 
     def observe(self, batch: Batch[Any]) -> None:
         """Add a batch of rows, dense or sparse, to mean and scatter; after an error nothing is added.
