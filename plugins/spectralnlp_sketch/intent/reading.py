@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -58,16 +58,10 @@ class ExampleFiles(Corpus[Example]):
         self.paths = [*labelled, *unlabelled]
         self._columns = (text_column, label_column)
         self._encoding = encoding
-        first = partial(
-            read_labelled,
-            columns=self._columns,
-            needs_labels=needs_labels,
-            encoding=encoding,
-            on_bad=on_bad,
-        )
-        self._labelled = FileCorpus(labelled, first)
-        second = partial(read_unlabelled, text_column=text_column, encoding=encoding, on_bad=on_bad)
-        self._unlabelled = FileCorpus(unlabelled, second)
+        first = partial(_labelled, self._columns, needs_labels, encoding)
+        self._labelled = FileCorpus(labelled, partial(_reported, first, on_bad))
+        second = partial(_unlabelled, text_column, encoding)
+        self._unlabelled = FileCorpus(unlabelled, partial(_reported, second, on_bad))
 
     def partitions(self) -> list[Partition[Example]]:
         """Return one partition for each file."""
@@ -150,34 +144,28 @@ def read_texts(
     )
 
 
-def read_labelled(
-    path: Path,
-    columns: tuple[Column | None, Column | None] = (None, None),
-    needs_labels: bool = False,
-    encoding: str = "utf-8",
-    on_bad: OnBad | None = None,
+def _reported(
+    read: Callable[[Path], Iterator[Example | InputError]], on_bad: OnBad | None, path: Path
 ) -> Iterator[Example]:
-    """Read texts and labels from the rows of a table, or from lines ``label TAB text``.
-
-    Empty lines are skipped.
-
-    Args:
-        path: path of the file.
-        columns: names or numbers of the columns of texts and of labels; None to recognise them.
-        needs_labels: whether an empty label is an error instead of marking an unlabelled text.
-        encoding: encoding of the file.
-        on_bad: called with the error of each row that cannot be read; None to raise the error.
-
-    Raises:
-        InputError: if ``on_bad`` is None: a column is missing, a row has no text, a line has no label, or
-            bytes are not in the encoding.
-    """
-    return reported(_labelled(path, columns, needs_labels, encoding), on_bad)
+    return reported(read(path), on_bad)
 
 
 def _labelled(
-    path: Path, columns: tuple[Column | None, Column | None], needs_labels: bool, encoding: str
+    columns: tuple[Column | None, Column | None], needs_labels: bool, encoding: str, path: Path
 ) -> Iterator[Example | InputError]:
+    """Read texts and labels from the rows of a table, or from lines ``label TAB text``.
+
+    Empty lines are skipped. An error is yielded for a row without a text, and a line without a label.
+
+    Args:
+        columns: names or numbers of the columns of texts and of labels; None to recognise them.
+        needs_labels: whether an empty label is an error instead of marking an unlabelled text.
+        encoding: encoding of the file.
+        path: path of the file.
+
+    Raises:
+        InputError: a column is missing, or bytes are not in the encoding.
+    """
     table = find_table(path, columns, encoding=encoding)
     if table is None:
         yield from _labelled_lines(path, encoding)
@@ -195,27 +183,18 @@ def _example(path: Path, number: int, cells: Sequence[object], needs_labels: boo
     return InputError("no label" if text.strip() else "an empty text", path=path, line=number)
 
 
-def read_unlabelled(
-    path: Path,
-    text_column: Column | None = None,
-    encoding: str = "utf-8",
-    on_bad: OnBad | None = None,
-) -> Iterator[Example]:
+def _unlabelled(text_column: Column | None, encoding: str, path: Path) -> Iterator[Example | InputError]:
     """Read unlabelled texts from the rows of a table, or from lines; empty texts are skipped.
 
     Args:
-        path: path of the file.
         text_column: name or number of the column of texts in a table; None to recognise it.
         encoding: encoding of the file.
-        on_bad: called with the error of each row that cannot be read; None to raise the error.
+        path: path of the file.
 
     Yields:
-        Examples without labels; if a line contains a tab, the text after the first tab.
+        Examples without labels; if a line contains a tab, the text after the first tab. Errors for cells that
+        are not text.
     """
-    return reported(_unlabelled(path, text_column, encoding), on_bad)
-
-
-def _unlabelled(path: Path, text_column: Column | None, encoding: str) -> Iterator[Example | InputError]:
     table = _unlabelled_table(path, text_column, encoding)
     if table is None:
         for _, line in _lines(path, encoding):
