@@ -33,38 +33,6 @@ def note(line: str) -> None:
 
 
 @contextmanager
-def announced_kernels(*, here: bool = True, parser: str | None = None) -> Iterator[None]:
-    """Report on stderr when the ``with`` block compiles kernels (numba functions), because users must wait.
-
-    Kernels are compiled only once on a machine.
-
-    Args:
-        here: whether this process runs kernels. If False, it only waits for workers, and nothing is reported.
-        parser: name or folder of the parser that the block uses, if any. To save time, a second process then
-            compiles its kernels at the same time.
-    """
-    if not here:
-        yield
-        return
-    from spectralnlp.jit import announced_compilation
-
-    if parser is None:
-        with announced_compilation(note):
-            yield
-        return
-    from spectralnlp.cli.ahead import PARTS, compiling_ahead
-
-    with compiling_ahead(parser) as start:
-
-        def report(line: str) -> None:
-            note(line)
-            start()
-
-        with announced_compilation(report, PARTS):
-            yield
-
-
-@contextmanager
 def results(output: Path | None) -> Iterator[Callable[..., None]]:
     """Yield a function that writes and flushes lines of results, to stdout or to a file (`whole_file`).
 

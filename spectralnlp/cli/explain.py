@@ -75,7 +75,8 @@ def explain(
     was trained with --keep-moments. A model of the estimator pcfg keeps only counts: give its training trees
     with --trees, or rules are listed instead of examples.
     """
-    from spectralnlp.cli.console import announced_kernels, results
+    from spectralnlp.cli.console import results
+    from spectralnlp.cli.kernels import announced_kernels
 
     question = _question(
         {"--bracket": bracket, "--token": token, "--text": text},

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_type_hints
 
 import typer
 
-from spectralnlp.cli.console import Shown, announced_kernels, note, progress
+from spectralnlp.cli.console import Shown, note, progress
+from spectralnlp.cli.kernels import announced_kernels
 from spectralnlp.errors import ConfigError
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ import pytest
 
 import spectralnlp
 from spectralnlp import registry
-from spectralnlp.cli.ahead import compiling_ahead
 from spectralnlp.cli.app import run
+from spectralnlp.cli.kernels import compiling_ahead
 from spectralnlp.render import renderer
 
 COMMAND = [sys.executable, "-c", "from spectralnlp.cli import main; raise SystemExit(main())"]

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.eigenwords import Ngrams, PairCounts
 from spectralnlp.estimators.eigenwords.kernels import ID_BITS
-from spectralnlp.inference.words.encoded import as_bytes
 from spectralnlp.inference.words.kernels import hash_word
-from spectralnlp.inference.words.spelling import features_of
+from spectralnlp.inference.words.spelling import as_bytes, features_of
 from spectralnlp.runtime import Batch
 from spectralnlp.text.ngrams import read_ngrams
 

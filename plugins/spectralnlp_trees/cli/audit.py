@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from spectralnlp.cli.console import announced_kernels, progress, results
+from spectralnlp.cli.console import progress, results
 from spectralnlp.cli.formats import TSV, TableFormat, check_format, write_rows
+from spectralnlp.cli.kernels import announced_kernels
 from spectralnlp.cli.options import FileEncoding, OutputFile, SkipBad, TreeReader
 from spectralnlp.errors import ConfigError
 

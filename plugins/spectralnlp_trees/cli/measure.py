@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from spectralnlp.cli.console import announced_kernels, note, progress, results
+from spectralnlp.cli.console import note, progress, results
 from spectralnlp.cli.formats import CSV, Rows, TableFormat, check_format
+from spectralnlp.cli.kernels import announced_kernels
 from spectralnlp.cli.options import FileEncoding, OutputFile, SkipBad, TextModel, TokenizedText, TreeReader
 from spectralnlp_trees.cli.places import read_places
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spectralnlp.cli.console import announced_kernels, note, progress
+from spectralnlp.cli.console import note, progress
+from spectralnlp.cli.kernels import announced_kernels
 from spectralnlp.cli.options import Skipped
 from spectralnlp.errors import ConfigError
 

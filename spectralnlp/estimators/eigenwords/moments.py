@@ -14,7 +14,7 @@ from spectralnlp.estimators.eigenwords.pairs import PairTable
 from spectralnlp.estimators.eigenwords.spilled_pairs import SpilledPairs, parts_of
 from spectralnlp.estimators.eigenwords.words import NamedWords
 from spectralnlp.estimators.shared.spill_segments import SpillSegment
-from spectralnlp.inference.words.encoded import Bytes, as_bytes
+from spectralnlp.inference.words.spelling import Bytes, as_bytes
 from spectralnlp.runtime import MAX_COUNT, Array, Batch, Memory, Moments, current_memory, default_memory
 from spectralnlp.storage import StoredArrays, int_array
 from spectralnlp.text.ngrams import Ngrams

@@ -14,7 +14,7 @@ from spectralnlp.estimators.eigenwords.kernels import (
     intern_words,
 )
 from spectralnlp.estimators.shared.spill_segments import WordTable
-from spectralnlp.inference.words.encoded import Bytes
+from spectralnlp.inference.words.spelling import Bytes
 
 Longs = NDArray[np.int64]
 Ints = NDArray[np.int32]

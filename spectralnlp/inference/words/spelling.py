@@ -8,13 +8,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.inference.words.encoded import as_bytes
 from spectralnlp.inference.words.kernels import add_spelled, spelling_features
 from spectralnlp.parameters import Spelling
 from spectralnlp.runtime import offsets_of
 
+Bytes = NDArray[np.uint8]
 Vectors = NDArray[np.float32]
 BITS = 15
+
+
+def as_bytes(text: bytes) -> Bytes:
+    """Return a copy of encoded text as a uint8 array (n_bytes,).
+
+    The array is writable, because numba would compile each kernel a second time for read-only arrays.
+    """
+    return np.frombuffer(bytearray(text), np.uint8)
 
 
 class SpellingFeatures(NamedTuple):

@@ -1,4 +1,4 @@
-"""Compile the numba functions of a parser in a second process, so that the first parse is ready sooner.
+"""Report that kernels (numba functions) are compiled, and compile those of a parser in two processes.
 
 The first process compiles the functions in the order in which parsing needs them; the second process compiles
 those of the last stages first. `compiling_ahead` starts the second process, which runs `main` with the same
@@ -17,7 +17,7 @@ from contextlib import contextmanager
 _OF = "spectralnlp.inference."
 
 # Prefixes of the modules whose kernels a parse needs, with names of the stages, in order.
-PARTS = {
+_PARTS = {
     f"{_OF}words": "words",
     f"{_OF}sentences": "ends of sentences",
     f"{_OF}chains": "tags",
@@ -63,6 +63,37 @@ def compiling_ahead(model: str) -> Iterator[Callable[[], None]]:
         for each in started:
             each.kill()
             each.wait()
+
+
+@contextmanager
+def announced_kernels(*, here: bool = True, parser: str | None = None) -> Iterator[None]:
+    """Report on stderr when the ``with`` block compiles kernels (numba functions), because users must wait.
+
+    Kernels are compiled only once on a machine.
+
+    Args:
+        here: whether this process runs kernels. If False, it only waits for workers, and nothing is reported.
+        parser: name or folder of the parser that the block uses, if any. To save time, a second process then
+            compiles its kernels at the same time.
+    """
+    if not here:
+        yield
+        return
+    from spectralnlp.cli.console import note
+    from spectralnlp.jit import announced_compilation
+
+    if parser is None:
+        with announced_compilation(note):
+            yield
+        return
+    with compiling_ahead(parser) as start:
+
+        def report(line: str) -> None:
+            note(line)
+            start()
+
+        with announced_compilation(report, _PARTS):
+            yield
 
 
 def main(model: str) -> None:
