@@ -24,85 +24,36 @@ from benchmarks import report  # first: it sets the number of threads  # isort: 
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache, partial
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.pipeline import make_pipeline, make_union
 from sklearn.svm import LinearSVC
 from spectralnlp_sketch import SENT, HashedNgrams, IntentClassifier, SENTPlus, with_unlabelled
 from spectralnlp_sketch.hashing.ngrams import spaced_words
 from spectralnlp_sketch.intent.prior import Prior
 
+from benchmarks import intents_ablation, intents_long, intents_small
+from benchmarks.labelled import (
+    FEW,
+    INTENTS,
+    LABELS_ONLY,
+    Labelled,
+    corpus,
+    draw_each,
+    learned_prior,
+    peer,
+    pool,
+    prior,
+    read_tsv,
+    standard_error,
+)
 from spectralnlp.estimators.eigenwords import Eigenwords
 from spectralnlp.models.vectors import Vectors
-from spectralnlp.runtime import InMemoryCorpus, open_text
-
-INTENTS = ("clinc150", "banking77", "hwu64", "atis", "snips")
-FEW = INTENTS[:3]
-LABELS_ONLY: dict[str, Any] = {
-    "calibration": False
-}  # it changes only confidences, and takes most of the time
-
-
-@dataclass(frozen=True)
-class Labelled:
-    """Corpus of labelled texts: texts and labels for training and for testing."""
-
-    texts: list[str]
-    labels: np.ndarray
-    dev_texts: list[str]
-    dev_labels: np.ndarray
-
-    def score(self, predicted: Any) -> float:
-        return 100.0 * float((np.asarray(predicted) == self.dev_labels).mean())
-
-
-def read(path: Path) -> tuple[list[str], np.ndarray]:
-    with open_text(path) as lines:
-        pairs = [line.split("\t", 1) for line in lines]
-    return [text for _, text in pairs], np.array([label for label, _ in pairs])
-
-
-@cache
-def corpus(name: str) -> Labelled:
-    suffix = ".tsv.gz" if name == "imdb" else ".tsv"
-    folder = report.CORPORA / ("textcat" if name == "imdb" else "intents") / name
-    return Labelled(*read(folder / f"train{suffix}"), *read(folder / f"dev{suffix}"))
-
-
-@cache
-def pool() -> list[str]:
-    """Return the unlabelled queries: the training texts of all five corpora."""
-    return [text for name in INTENTS for text in corpus(name).texts]
-
-
-@cache
-def prior() -> Prior:
-    """Return the text features (prior) that the classifier learns from unlabelled queries; cached."""
-    return learned_prior(pool())
-
-
-def learned_prior(texts: Sequence[str], n_labelled: int = 0) -> Prior:
-    return IntentClassifier().learn_prior(texts, n_labelled)[0]
-
-
-def draw(labels: np.ndarray, n: int, seed: int) -> np.ndarray:
-    """Return indices of ``n`` random texts of each label."""
-    rng = np.random.default_rng(seed)
-    each = [rng.permutation(np.flatnonzero(labels == label))[:n] for label in sorted(set(labels.tolist()))]
-    return np.concatenate(each)
-
-
-def peer() -> Any:
-    """Return the classifier to compare with: a linear SVM on word and character tf-idf."""
-    words = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True)
-    characters = TfidfVectorizer(ngram_range=(2, 5), analyzer="char_wb", sublinear_tf=True)
-    return make_pipeline(make_union(words, characters), LinearSVC())
+from spectralnlp.runtime import InMemoryCorpus
 
 
 def few_table(n: int, seeds: int) -> str:
@@ -128,7 +79,7 @@ def scores_of_draw(name: str, n: int, seed: int) -> tuple[float, float]:
         seed: seed of the draw.
     """
     data = corpus(name)
-    which = draw(data.labels, n, seed)
+    which = draw_each(data.labels, n, seed)
     texts, labels = [data.texts[i] for i in which], data.labels[which]
     ours = IntentClassifier(**LABELS_ONLY).fit_head(prior(), *with_unlabelled(texts, labels, pool()))
     models = peer().fit(texts, labels), ours
@@ -236,7 +187,7 @@ def scores_over(name: str, n: int, seeds: int) -> Iterator[np.ndarray]:
 
     few, full = learned(pool()), learned(pool(), len(pool()))
     for data in map(corpus, FEW):
-        drawn = [draw(data.labels, n, seed) for seed in range(seeds)]
+        drawn = [draw_each(data.labels, n, seed) for seed in range(seeds)]
         yield np.array([score_over(few, data, which) for which in drawn])
     for data in map(corpus, FEW):
         yield 100.0 * (
@@ -277,7 +228,7 @@ def sent_table(n: int, seeds: int) -> str:
         dev = counts.transform(data.dev_texts)
         dev_mean, dev_sent = mean(data.dev_texts), sent.transform(data.dev_texts)
         for seed in range(seeds):
-            which = draw(data.labels, n, seed)
+            which = draw_each(data.labels, n, seed)
             texts, labels = [data.texts[i] for i in which], data.labels[which]
             train, plus = counts.transform(texts), SENTPlus()
             own = plus.fit_transform(*with_unlabelled(texts, labels, pool()))[: len(texts)]
@@ -325,7 +276,7 @@ def amount_table(n: int, plot: Path | None) -> str:
     """
     shares = [0.1 * step for step in range(11)]
     order = np.random.default_rng(0).permutation(len(pool()))
-    drawn = [draw(corpus(name).labels, n, 0) for name in FEW]
+    drawn = [draw_each(corpus(name).labels, n, 0) for name in FEW]
     own = [corpus(name).texts[i] for name, which in zip(FEW, drawn, strict=True) for i in which]
     columns = []
     for share in shares:
@@ -363,16 +314,12 @@ def draw_amount(shares: Sequence[float], scores: np.ndarray, path: Path) -> None
     figure.savefig(path, metadata={"Date": None})
 
 
-def standard_error(values: np.ndarray) -> float:
-    return float(values.std() / max(len(values) - 1, 1) ** 0.5)
-
-
 def scope_table() -> str:
     data = corpus("clinc150")
-    outside = read(report.CORPORA / "intents/clinc150/oos_dev.tsv")[0]
+    outside = read_tsv(report.CORPORA / "intents/clinc150/oos_dev.tsv")[0]
     rows = []
     for n in (5, 20, None):
-        which = np.arange(len(data.texts)) if n is None else draw(data.labels, n, 0)
+        which = np.arange(len(data.texts)) if n is None else draw_each(data.labels, n, 0)
         texts = [data.texts[i] for i in which]
         model = IntentClassifier().fit_head(prior(), *with_unlabelled(texts, data.labels[which], pool()))
         right = model.predict(data.dev_texts) == data.dev_labels
@@ -421,7 +368,7 @@ def speed_table() -> str:
     rows = []
     for name in ("clinc150", "banking77"):
         data = corpus(name)
-        which = draw(data.labels, 20, 0)
+        which = draw_each(data.labels, 20, 0)
         texts = [data.texts[i] for i in which]
         ours = IntentClassifier().fit_head(prior(), texts, data.labels[which])
         theirs = peer().fit(data.texts, data.labels)
@@ -441,12 +388,6 @@ def speed_table() -> str:
 
 def main() -> None:
     """Run the parts of the benchmark that the command line names, and print their tables."""
-    from benchmarks import (
-        intents_ablation,
-        intents_long,
-        intents_small,
-    )  # which take corpora and peers from here
-
     parser = report.argument_parser(__doc__)
     known = ("few", "full", "featurizers", "small", "sent", "amount", "imdb", "ablation", "scope", "speed")
     parser.add_argument("parts", nargs="*", choices=[[], *known], help="default: all", metavar="PART")

@@ -21,7 +21,7 @@ from spectralnlp_sketch import IntentClassifier, with_unlabelled
 from spectralnlp_sketch.intent import estimator
 from spectralnlp_sketch.intent.prior import Prior
 
-from benchmarks.intents import FEW, INTENTS, LABELS_ONLY, corpus, draw, learned_prior
+from benchmarks.labelled import FEW, INTENTS, LABELS_ONLY, corpus, draw_each, learned_prior
 
 # Examples per intent, and the number of repetitions with new held-out texts and examples.
 EXAMPLES, SEEDS = 5, 3
@@ -91,7 +91,7 @@ def scores(seeds: int, n: int | None) -> dict[str, dict[str, list[np.ndarray]]]:
         shared = learned_prior(pool)
         for name in FEW:
             data, (train, test) = corpus(name), halves[name]
-            which = train if n is None else train[draw(data.labels[train], n, seed)]
+            which = train if n is None else train[draw_each(data.labels[train], n, seed)]
             examples = with_unlabelled([data.texts[i] for i in which], data.labels[which], pool)
             asked, gold = [data.texts[i] for i in test], data.labels[test]
             for called, variant in VARIANTS.items():

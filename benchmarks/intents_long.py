@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 from spectralnlp_sketch import IntentClassifier, with_unlabelled
 
-from benchmarks.intents import LABELS_ONLY, corpus, draw, learned_prior, peer, standard_error
+from benchmarks.labelled import LABELS_ONLY, corpus, draw_each, learned_prior, peer, standard_error
 from spectralnlp.runtime import open_text
 
 IMDB_LABELS = (100, 500, 2000)
@@ -34,7 +34,7 @@ def imdb_table(n_unlabelled: int, draws: int) -> str:
     for n in IMDB_LABELS:
         scores = []
         for seed in range(draws):
-            which = draw(data.labels, n // 2, seed)
+            which = draw_each(data.labels, n // 2, seed)
             texts, labels = [data.texts[i] for i in which], data.labels[which]
             words = make_pipeline(TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True), LinearSVC())
             models = [words.fit(texts, labels), peer().fit(texts, labels)]

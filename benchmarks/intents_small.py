@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from spectralnlp_sketch import IntentClassifier, with_unlabelled
 
-from benchmarks.intents import INTENTS, LABELS_ONLY, Labelled, corpus, peer, read
+from benchmarks.labelled import INTENTS, LABELS_ONLY, Labelled, corpus, peer, read_tsv
 
 SMALL = ("sst", "trec", "r52", "sms_spam", "sentence_polarity", "imdb", *INTENTS)
 # Maximum number of unlabelled texts.
@@ -58,12 +58,12 @@ def short_corpus(name: str) -> Labelled:
     if name == "sst":
         return Labelled(*read_sst(folder / "train.txt"), *read_sst(folder / "dev.txt"))
     if name == "trec":
-        texts, labels = read(folder / "train.tsv")
+        texts, labels = read_tsv(folder / "train.tsv")
         labels = np.array([label.partition(":")[0] for label in labels])
         cut = len(texts) // 10
         return Labelled(texts[cut:], labels[cut:], texts[:cut], labels[:cut])
     if (folder / "train.tsv").exists():
-        return Labelled(*read(folder / "train.tsv"), *read(folder / "dev.tsv"))
+        return Labelled(*read_tsv(folder / "train.tsv"), *read_tsv(folder / "dev.tsv"))
     return corpus(name)
 
 

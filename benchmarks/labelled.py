@@ -4,16 +4,39 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.pipeline import make_pipeline, make_union
 from sklearn.svm import LinearSVC
+from spectralnlp_sketch import IntentClassifier
+from spectralnlp_sketch.intent.prior import Prior
 
 from benchmarks import report
 
 TEXTCAT = report.CORPORA / "textcat"
+INTENTS = ("clinc150", "banking77", "hwu64", "atis", "snips")
+FEW = INTENTS[:3]
+# Confidences take most of the time of training, and change no label.
+LABELS_ONLY: dict[str, Any] = {"calibration": False}
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Corpus of labelled texts: texts and labels for training and for testing."""
+
+    texts: list[str]
+    labels: np.ndarray
+    dev_texts: list[str]
+    dev_labels: np.ndarray
+
+    def score(self, predicted: Any) -> float:
+        return 100.0 * float((np.asarray(predicted) == self.dev_labels).mean())
 
 
 def read_tsv(path: Path) -> tuple[list[str], np.ndarray]:
@@ -22,6 +45,47 @@ def read_tsv(path: Path) -> tuple[list[str], np.ndarray]:
     with opened(path, "rt", encoding="utf-8") as lines:
         pairs = [line.rstrip("\n").split("\t", 1) for line in lines]
     return [text for _, text in pairs], np.array([label for label, _ in pairs])
+
+
+@cache
+def corpus(name: str) -> Labelled:
+    suffix = ".tsv.gz" if name == "imdb" else ".tsv"
+    folder = report.CORPORA / ("textcat" if name == "imdb" else "intents") / name
+    return Labelled(*read_tsv(folder / f"train{suffix}"), *read_tsv(folder / f"dev{suffix}"))
+
+
+@cache
+def pool() -> list[str]:
+    """Return the unlabelled queries: the training texts of all five corpora."""
+    return [text for name in INTENTS for text in corpus(name).texts]
+
+
+@cache
+def prior() -> Prior:
+    """Return the text features (prior) that the classifier learns from unlabelled queries; cached."""
+    return learned_prior(pool())
+
+
+def learned_prior(texts: Sequence[str], n_labelled: int = 0) -> Prior:
+    return IntentClassifier().learn_prior(texts, n_labelled)[0]
+
+
+def draw_each(labels: np.ndarray, n: int, seed: int) -> np.ndarray:
+    """Return indices of ``n`` random texts of each label."""
+    rng = np.random.default_rng(seed)
+    each = [rng.permutation(np.flatnonzero(labels == label))[:n] for label in sorted(set(labels.tolist()))]
+    return np.concatenate(each)
+
+
+def peer() -> Any:
+    """Return the classifier to compare with: a linear SVM on word and character tf-idf."""
+    words = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True)
+    characters = TfidfVectorizer(ngram_range=(2, 5), analyzer="char_wb", sublinear_tf=True)
+    return make_pipeline(make_union(words, characters), LinearSVC())
+
+
+def standard_error(values: np.ndarray) -> float:
+    return float(values.std() / max(len(values) - 1, 1) ** 0.5)
 
 
 def draw(n: int, size: int, seed: int) -> np.ndarray:

@@ -33,21 +33,10 @@ from spectralnlp_sketch.frequent_directions.moments import FrequentDirectionsMom
 from spectralnlp_sketch.frequent_directions.randomised import Stack, orthonormal
 
 from benchmarks import sketches_pca
+from benchmarks.sketches_pca import decaying
 from spectralnlp.runtime import accumulate, use_engine
 
 INTENTS = ("atis", "banking77", "clinc150", "hwu64", "snips")
-
-
-def decaying(n: int, d: int, seed: int = 0) -> np.ndarray:
-    """Return random rows (n, d), float64: a signal in 50 directions of decreasing strength, and noise."""
-    rng = np.random.default_rng(seed)
-    directions = np.linalg.qr(rng.standard_normal((d, 50)))[0] * np.linspace(10, 1, 50)
-    matrix = rng.standard_normal((n, d))
-    matrix *= 0.1
-    for start in range(0, n, 10_000):
-        part = matrix[start : start + 10_000]
-        part += rng.standard_normal((len(part), 50)) @ directions.T
-    return matrix
 
 
 def eigenvalues(matrix: np.ndarray) -> np.ndarray:

@@ -43,10 +43,20 @@ def alternating(
     return best
 
 
+def decaying(n: int, d: int, seed: int = 0) -> np.ndarray:
+    """Return random rows (n, d), float64: a signal in 50 directions of decreasing strength, and noise."""
+    rng = np.random.default_rng(seed)
+    directions = np.linalg.qr(rng.standard_normal((d, 50)))[0] * np.linspace(10, 1, 50)
+    matrix = rng.standard_normal((n, d))
+    matrix *= 0.1
+    for start in range(0, n, 10_000):
+        part = matrix[start : start + 10_000]
+        part += rng.standard_normal((len(part), 50)) @ directions.T
+    return matrix
+
+
 def dense(arguments: argparse.Namespace) -> None:
     """Print time and error of PCA of a dense matrix of 200,000 × 1,000, 50 components."""
-    from benchmarks.sketches import decaying
-
     n, d = arguments.rows or 200_000, 1000
     matrix = decaying(n, d)
     covariance = np.cov(matrix[: n // (n // 20_000)].T)

@@ -25,7 +25,7 @@ from spectralnlp_sketch import IntentClassifier
 from spectralnlp_sketch.intent import head_learner
 from spectralnlp_sketch.labelled import Example
 
-from benchmarks.intents import corpus
+from benchmarks.labelled import corpus
 from spectralnlp import CRFTagger, InMemoryCorpus, changes
 from spectralnlp.estimator import Estimator
 from spectralnlp.tasks.tagging import TaggingTask

@@ -15,5 +15,6 @@ def die(x: int) -> int:
 
 
 def sleep_long(x: int) -> int:
+    print("asleep", flush=True)
     time.sleep(120)
     return x

@@ -184,7 +184,7 @@ def test_an_interrupt_ends_the_pool_promptly(tmp_path: Path) -> None:
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "reading\n"
-    time.sleep(1.5)  # the workers are asleep in their tasks by now
+    assert process.stdout.readline() == "asleep\n"
     started = time.monotonic()
     process.send_signal(signal.SIGINT)
     try:
