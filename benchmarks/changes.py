@@ -115,7 +115,7 @@ def _train(name: str, estimator: Estimator[Any], files: Sequence[Path]) -> tuple
 def _same(left: Change, right: Change, folder: Path) -> bool:
     """Return whether the arrays of two models are equal byte by byte."""
     for name, change in (("left", left), ("right", right)):
-        change.save(folder / name)
+        change.save(folder / name, overwrite=True)
     return (folder / "left" / ARRAYS).read_bytes() == (folder / "right" / ARRAYS).read_bytes()
 
 
