@@ -11,14 +11,13 @@ from benchmarks import report  # first: it sets the number of threads  # isort: 
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 from spectralnlp_sketch import IntentClassifier, with_unlabelled
-from spectralnlp_sketch.intent import estimator
 from spectralnlp_sketch.intent.prior import Prior
 
 from benchmarks.labelled import FEW, INTENTS, LABELS_ONLY, corpus, draw_each, learned_prior
@@ -34,7 +33,7 @@ class Variant:
     """Variant of the classifier without one part.
 
     Args:
-        changes: replacements for names in the module `intent.estimator`.
+        changes: replacements for names in modules of `spectralnlp_sketch.intent`, by module and name.
         directions: whether the prior's directions are used.
         few, full: whether to train on five examples per intent, and on all examples.
     """
@@ -49,7 +48,9 @@ class Variant:
 
     @contextmanager
     def applied(self) -> Iterator[None]:
-        with patch.multiple(estimator, **self.changes) if self.changes else patch.dict({}):
+        with ExitStack() as stack:
+            for name, replacement in self.changes.items():
+                stack.enter_context(patch(f"spectralnlp_sketch.intent.{name}", replacement))
             yield
 
 
@@ -64,13 +65,13 @@ def no_doubt(labelled: Any, unlabelled: Any, random_state: int) -> np.ndarray:
 WHOLE = "intent"
 VARIANTS = {
     WHOLE: Variant(full=True),
-    "without names of labels": Variant({"label_texts": no_names}),
-    "without similarity of names": Variant({"label_similarity_of": lambda names, form: None}),
-    "without pseudo-labels": Variant({"how_many": lambda kinship, n_labels: 0}),
-    "without doubt of unlabelled texts": Variant({"log_kinship": no_doubt}),
+    "without names of labels": Variant({"estimator.label_texts": no_names}),
+    "without similarity of names": Variant({"estimator.label_similarity_of": lambda names, form: None}),
+    "without pseudo-labels": Variant({"pseudo_labels.Unlabelled.n_joining": lambda texts, n_labels: 0}),
+    "without doubt of unlabelled texts": Variant({"pseudo_labels.domain_log_odds": no_doubt}),
     "without directions": Variant(directions=False, full=True),
-    "without pairs of words": Variant({"PAIR_REACH": 0}, full=True),
-    "without the second layer": Variant({"MIN_LABELS": sys.maxsize}, few=False, full=True),
+    "without pairs of words": Variant({"estimator.PAIR_REACH": 0}, full=True),
+    "without the second layer": Variant({"calibration.MIN_LABELS": sys.maxsize}, few=False, full=True),
 }
 
 

@@ -171,13 +171,13 @@ class Task(ABC):
         """
         for line in fitted.remarks():
             report(line)
+        model, counts = self.wrap(fitted), self.training_counts(fitted)
         about = {
             "estimator": fitted.display_name,
             "parameters": self.shown_parameters(fitted),
-            **self.training_counts(fitted),
+            **counts,
             "spectralnlp": __version__,
         }
-        model = self.wrap(fitted)
         card = _model_card(about, self.training_data.format_map(about), description, self.default_card)
         return replace(model, about=about, card=card)
 

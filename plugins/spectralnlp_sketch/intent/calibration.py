@@ -1,16 +1,29 @@
-"""Score held-out labelled texts, and calibrate scores so that their softmax is a probability."""
+"""Score held-out labelled texts, and learn from their scores: second layer, calibration, scope detector."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
+from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import map_kernels
-from spectralnlp_sketch.intent.head import Examples, Weights
+from spectralnlp_sketch.hashing.ngrams import Ngrams
+from spectralnlp_sketch.intent.head import Examples, Learned, Weights
+from spectralnlp_sketch.intent.head_learner import HeadLearner
+from spectralnlp_sketch.intent.pseudo_labels import Unlabelled
+from spectralnlp_sketch.intent.scope import Scope, learn_scope
+from spectralnlp_sketch.intent.stacking import (
+    MIN_LABELS,
+    HeldOut,
+    SecondLayer,
+    corrected_in_turn,
+    learn_second_layer,
+)
 
 Array32 = NDArray[np.float32]
 
@@ -19,18 +32,66 @@ MANY_TEXTS = 3000
 N_FOLDS = 5
 
 
-class HeldOut(NamedTuple):
-    """Scores of labelled texts by linear classifiers (heads) that were not trained on these texts.
+class Calibration(NamedTuple):
+    """What is learned from scores of held-out texts.
 
     Args:
-        scores: scores of labels, float32 (n, n_labels).
-        labels: numbers of the true labels, int64 (n,).
-        folds: fold of each text, int64 (n,); texts of a fold were held out together.
+        layer: second layer, which corrects scores; None for no corrections.
+        sharpness: factor by which scores are multiplied before the softmax.
+        scope: detector of texts that belong to no label.
     """
 
-    scores: Array32
-    labels: NDArray[np.int64]
-    folds: NDArray[np.int64]
+    layer: SecondLayer | None = None
+    sharpness: float = 1.0
+    scope: Scope = Scope()
+
+
+def learn_held_out(
+    learner: HeadLearner,
+    examples: Examples,
+    n_labelled: int,
+    unlabelled: Unlabelled | None,
+    learned: Learned,
+    ngrams: Ngrams,
+    *,
+    calibrates: bool,
+    refused: float,
+) -> Calibration:
+    """Learn second layer, calibration and scope detector, as far as they are wanted.
+
+    Args:
+        learner: trainer of the head.
+        examples: labelled texts, then names of labels.
+        n_labelled: number of labelled texts.
+        unlabelled: candidates for pseudo-labels; None for none.
+        learned: the head trained on all examples.
+        ngrams: vocabulary of the sparse features.
+        calibrates: whether confidences are calibrated and texts out of scope detected.
+        refused: share of in-scope texts that the detector may refuse.
+    """
+    seed = learner.random_state
+    stacked = learner.settings.loss == "hinge" and examples.targets.shape[1] >= MIN_LABELS
+    if not stacked and not calibrates:
+        return Calibration()
+    with fit_pass("calibration"):
+        fit = partial(learner.without, examples, unlabelled, learned)
+        held_out = hold_out(examples, n_labelled, fit, seed, every_text=stacked)
+        layer = learn_second_layer(held_out.scores, held_out.labels) if stacked else None
+        if not calibrates:
+            return Calibration(layer)
+        uncorrected = sharpness_of(held_out.scores, held_out.labels)
+        sharpness = sharpness_of(corrected_in_turn(held_out), held_out.labels) if stacked else uncorrected
+    with fit_pass("scope"):
+        scope = learn_scope(
+            examples,
+            n_labelled,
+            ngrams,
+            learner.of_classes,
+            sharpness=uncorrected,
+            refused=refused,
+            random_state=seed,
+        )
+    return Calibration(layer, sharpness, scope)
 
 
 def hold_out(

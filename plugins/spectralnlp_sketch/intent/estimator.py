@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -22,7 +21,7 @@ from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import Corpus
 from spectralnlp.storage import StoredArrays
 from spectralnlp_sketch.hashing.ngrams import Lengths, NgramFormat, checked_pair
-from spectralnlp_sketch.intent.calibration import hold_out, sharpness_of
+from spectralnlp_sketch.intent.calibration import Calibration, learn_held_out
 from spectralnlp_sketch.intent.explanation import Explanation
 from spectralnlp_sketch.intent.head import Examples, Features, Learned
 from spectralnlp_sketch.intent.head_learner import (
@@ -37,13 +36,8 @@ from spectralnlp_sketch.intent.prior import Prior, learn_prior
 from spectralnlp_sketch.intent.pseudo_labels import Unlabelled
 from spectralnlp_sketch.intent.resume_state import ResumeState, key_of
 from spectralnlp_sketch.intent.scaled_featurizer import is_folder
-from spectralnlp_sketch.intent.scope import Scope, familiarity_of, learn_scope
-from spectralnlp_sketch.intent.stacking import (
-    MIN_LABELS,
-    SecondLayer,
-    corrected_in_turn,
-    learn_second_layer,
-)
+from spectralnlp_sketch.intent.scope import familiarity_of
+from spectralnlp_sketch.intent.stacking import SecondLayer
 from spectralnlp_sketch.intent.text_log import TextLog
 from spectralnlp_sketch.labelled import (
     Example,
@@ -222,27 +216,28 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
                     self.random_state,
                 )
             learned, self.shares_ = learner.learn(examples, others)
-        layer, sharpness, scope = self._learn_held_out(learner, examples, others, learned)
-        self._finish([*_keys(data), *name_keys], learned, layer, sharpness, scope)
+        calibration = learn_held_out(
+            learner,
+            examples,
+            n_labelled,
+            others,
+            learned,
+            self.prior_.ngrams,
+            calibrates=self.calibration,
+            refused=self.refused,
+        )
+        self._finish([*_keys(data), *name_keys], learned, calibration)
 
-    def _finish(
-        self,
-        keys: Sequence[bytes],
-        learned: Learned,
-        layer: SecondLayer | None,
-        sharpness: float,
-        scope: Scope,
-    ) -> None:
+    def _finish(self, keys: Sequence[bytes], learned: Learned, calibration: Calibration) -> None:
         """Set ``classifier_`` and ``resume_state_`` from the results of training.
 
         Args:
             keys: keys of the training examples, from `key_of`.
             learned: the trained head with its examples.
-            layer: second layer, which corrects scores; None for no corrections.
-            sharpness: factor by which scores are multiplied before the softmax.
-            scope: detector of out-of-scope texts.
+            calibration: what was learned from held-out texts.
         """
         weights, features = learned.weights, learned.examples.features
+        layer, sharpness, scope = calibration
         ngrams, scaled_featurizer, bias = self.prior_.ngrams, self.prior_.scaled_featurizer, weights.bias
         feature_table = None
         if scaled_featurizer is not None:
@@ -318,46 +313,8 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         learner = HeadLearner(self.settings_, None, self.random_state)
         weights = learner.resume(examples, state.duals_for(keys, labels))
         learned = Learned(weights, examples, np.arange(len(keys)))
-        self._finish(keys, learned, state.layer_for(labels), state.sharpness, state.scope)
-
-    def _learn_held_out(
-        self, learner: HeadLearner, examples: Examples, others: Unlabelled | None, learned: Learned
-    ) -> tuple[SecondLayer | None, float, Scope]:
-        """Learn second layer, calibration and out-of-scope detector, from scores of held-out texts.
-
-        Args:
-            learner: trainer of the head.
-            examples: labelled texts, then names of labels.
-            others: unlabelled texts, candidates for pseudo-labels; None for none.
-            learned: the head trained on all examples.
-
-        Returns:
-            The second layer, or None if scores are not corrected; the factor by which scores are multiplied
-            before the softmax; and the detector of texts that belong to no label.
-        """
-        stacked = not self.few_shot_ and self.settings_.loss == "hinge" and len(self.classes_) >= MIN_LABELS
-        if not stacked and not self.calibration:
-            return None, 1.0, Scope()
-        with fit_pass("calibration"):
-            fit = partial(learner.without, examples, others, learned)
-            held_out = hold_out(examples, self.n_labelled_, fit, self.random_state, every_text=stacked)
-            layer = learn_second_layer(held_out.scores, held_out.labels) if stacked else None
-            if not self.calibration:
-                return layer, 1.0, Scope()
-            corrected = corrected_in_turn(held_out) if stacked else held_out.scores
-            sharpness = sharpness_of(corrected, held_out.labels)
-            uncorrected_sharpness = sharpness_of(held_out.scores, held_out.labels) if stacked else sharpness
-        with fit_pass("scope"):
-            scope = learn_scope(
-                examples,
-                self.n_labelled_,
-                self.prior_.ngrams,
-                learner.of_classes,
-                sharpness=uncorrected_sharpness,
-                refused=self.refused,
-                random_state=self.random_state,
-            )
-        return layer, sharpness, scope
+        calibration = Calibration(state.layer_for(labels), state.sharpness, state.scope)
+        self._finish(keys, learned, calibration)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the likeliest label of each text, (n_texts,)."""

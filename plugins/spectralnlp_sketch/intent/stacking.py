@@ -16,7 +16,6 @@ from scipy.optimize import minimize
 
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.runtime import map_kernels
-from spectralnlp_sketch.intent.calibration import HeldOut
 from spectralnlp_sketch.intent.kernels import STEEPNESS
 
 Array32 = NDArray[np.float32]
@@ -27,6 +26,20 @@ MIN_LABELS = 3
 C = 0.15
 # Optimisation ends when a step gains less than this share; single precision allows little more.
 TOLERANCE = 1e-5
+
+
+class HeldOut(NamedTuple):
+    """Scores of labelled texts by linear classifiers (heads) that were not trained on these texts.
+
+    Args:
+        scores: scores of labels, float32 (n, n_labels).
+        labels: numbers of the true labels, int64 (n,).
+        folds: fold of each text, int64 (n,); texts of a fold were held out together.
+    """
+
+    scores: Array32
+    labels: NDArray[np.int64]
+    folds: NDArray[np.int64]
 
 
 class SecondLayer(NamedTuple):

@@ -11,10 +11,10 @@ import pytest
 pytest.importorskip("sklearn")
 
 from spectralnlp_sketch import Classifier, IntentClassifier
-from spectralnlp_sketch.intent.calibration import HeldOut
 from spectralnlp_sketch.intent.long_texts import classify_long_text
 from spectralnlp_sketch.intent.stacking import (
     C,
+    HeldOut,
     SecondLayer,
     corrected_in_turn,
     learn_second_layer,
