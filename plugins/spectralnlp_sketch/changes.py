@@ -17,107 +17,100 @@ from spectralnlp import registry
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.runtime import expand_inputs, rereadable
-from spectralnlp_sketch.files import Saved, depends_on_row_numbers
+from spectralnlp.storage import load_model
+from spectralnlp_sketch.files import SavedSketch, depends_on_row_numbers, save_sketch
 from spectralnlp_sketch.row_files import FileRows
 
 
-class SketchChanges:
-    """Operations on saved sketches: add files, remove files, and merge; each writes a new folder."""
+def update(folder: Path, inputs: Sequence[str], output: Path, report: Callable[[str], None]) -> None:
+    """Add the rows of files to a saved sketch; the result equals a sketch of all files in one run.
 
-    def update(
-        self, folder: Path, inputs: Sequence[str], output: Path, report: Callable[[str], None]
-    ) -> None:
-        """Add the rows of files to a saved sketch; the result equals a sketch of all files in one run.
+    Args:
+        folder: folder of the sketch.
+        inputs: files to add.
+        output: folder to write.
+        report: progress callback, called with a line of text.
 
-        Args:
-            folder: folder of the sketch.
-            inputs: files to add.
-            output: folder to write.
-            report: progress callback, called with a line of text.
+    Raises:
+        ConfigError: the sketch cannot be updated.
+        InputError: a file is in the sketch already (the message names it), or there are no rows.
+        MatrixError: the width of rows differs, or rows are not finite.
+    """
+    saved = _changeable(folder, "be updated")
+    before, corpus = saved.sketch.n_rows_, _rows(saved, inputs)
+    if saved.documents is not None:
+        known = [number in saved.documents for number in corpus.numbers]
+        _refuse(corpus, known, "in the sketch already", "leave it out")
+    _observe(saved.sketch.moments_, corpus)
+    saved.sketch.finish()
+    if saved.sketch.n_rows_ == before:
+        raise InputError("no rows to add", path=corpus.paths[0])
+    documents = None if saved.documents is None else saved.documents.union(corpus.numbers)
+    _save(saved, output, documents)
+    report(f"{output}: {before:,} rows and {saved.sketch.n_rows_ - before:,} more")
 
-        Raises:
-            ConfigError: the sketch cannot be updated.
-            InputError: a file is in the sketch already (the message names it), or there are no rows.
-            MatrixError: the width of rows differs, or rows are not finite.
-        """
-        saved = _changeable(folder, "be updated")
-        before, corpus = saved.sketch.n_rows_, _rows(saved, inputs)
-        if saved.documents is not None:
-            known = [number in saved.documents for number in corpus.numbers]
-            _refuse(corpus, known, "in the sketch already", "leave it out")
-        _observe(saved.sketch.moments_, corpus)
-        saved.sketch.finish()
-        if saved.sketch.n_rows_ == before:
-            raise InputError("no rows to add", path=corpus.paths[0])
-        documents = None if saved.documents is None else saved.documents.union(corpus.numbers)
+
+def forget(folder: Path, inputs: Sequence[str], output: Path, report: Callable[[str], None]) -> None:
+    """Remove the rows of files from a saved sketch; the result equals a sketch of the remaining files.
+
+    Args:
+        folder: folder of the sketch.
+        inputs: files to remove.
+        output: folder to write.
+        report: progress callback, called with a line of text.
+
+    Raises:
+        ConfigError: files cannot be removed from this sketch.
+        InputError: a file is not in the sketch (the message names it), or no file would be left.
+    """
+    saved = _changeable(folder, "forget")
+    if saved.documents is None:
+        shown = registry.sketches.shown(saved.name)
+        what = f"a sketch by {shown} cannot forget: its rows cannot be told apart any more"
+        raise ConfigError(what, hint="sketch the files again without these")
+    corpus = _rows(saved, inputs)
+    unknown = [number not in saved.documents for number in corpus.numbers]
+    _refuse(corpus, unknown, "not in the sketch", "give files as they were then, to the byte")
+    left = saved.documents.difference(corpus.numbers)
+    if not left:
+        raise InputError("nothing would be left of the sketch", hint="delete it")
+    gone = saved.sketch.moments_.empty_like()
+    _observe(gone, corpus)
+    saved.sketch.moments_.subtract(gone)
+    saved.sketch.finish()
+    _save(saved, output, left)
+    report(f"{output}: {saved.sketch.n_rows_:,} rows, and {int(gone.n_rows):,} less")
+
+
+def merge(folders: Sequence[Path], output: Path, report: Callable[[str], None]) -> None:
+    """Merge saved sketches of different rows; their error bounds add up.
+
+    Args:
+        folders: folders of the sketches.
+        output: folder to write.
+        report: progress callback, called with a line of text.
+
+    Raises:
+        ConfigError: the sketches differ in a setting (the message names it), or cannot be merged.
+        InputError: a file is in several of the sketches.
+    """
+    first, *others = (_changeable(folder, "be merged") for folder in folders)
+    documents = first.documents
+    for folder, other in zip(folders[1:], others, strict=True):
+        _check_alike(first, other)
+        if documents is not None and other.documents is not None:
+            n_shared = len(documents & other.documents)
+            if n_shared:
+                what = f"in more than one of the sketches: {n_shared:,} file{'s' * (n_shared > 1)}"
+                raise InputError(what, path=folder, hint="take them out with 'spectralnlp forget'")
+            documents |= other.documents
         with one_blas_thread():
-            saved.save(output, documents)
-        report(f"{output}: {before:,} rows and {saved.sketch.n_rows_ - before:,} more")
-
-    def forget(
-        self, folder: Path, inputs: Sequence[str], output: Path, report: Callable[[str], None]
-    ) -> None:
-        """Remove the rows of files from a saved sketch; the result equals a sketch of the remaining files.
-
-        Args:
-            folder: folder of the sketch.
-            inputs: files to remove.
-            output: folder to write.
-            report: progress callback, called with a line of text.
-
-        Raises:
-            ConfigError: files cannot be removed from this sketch.
-            InputError: a file is not in the sketch (the message names it), or no file would be left.
-        """
-        saved = _changeable(folder, "forget")
-        if saved.documents is None:
-            shown = registry.sketches.shown(saved.name)
-            what = f"a sketch by {shown} cannot forget: its rows cannot be told apart any more"
-            raise ConfigError(what, hint="sketch the files again without these")
-        corpus = _rows(saved, inputs)
-        unknown = [number not in saved.documents for number in corpus.numbers]
-        _refuse(corpus, unknown, "not in the sketch", "give files as they were then, to the byte")
-        left = saved.documents.difference(corpus.numbers)
-        if not left:
-            raise InputError("nothing would be left of the sketch", hint="delete it")
-        gone = saved.sketch.moments_.empty_like()
-        _observe(gone, corpus)
-        saved.sketch.moments_.subtract(gone)
-        saved.sketch.finish()
-        with one_blas_thread():
-            saved.save(output, left)
-        report(f"{output}: {saved.sketch.n_rows_:,} rows, and {int(gone.n_rows):,} less")
-
-    def merge(self, folders: Sequence[Path], output: Path, report: Callable[[str], None]) -> None:
-        """Merge saved sketches of different rows; their error bounds add up.
-
-        Args:
-            folders: folders of the sketches.
-            output: folder to write.
-            report: progress callback, called with a line of text.
-
-        Raises:
-            ConfigError: the sketches differ in a setting (the message names it), or cannot be merged.
-            InputError: a file is in several of the sketches.
-        """
-        first, *others = (_changeable(folder, "be merged") for folder in folders)
-        documents = first.documents
-        for other in others:
-            _check_alike(first, other)
-            if documents is not None and other.documents is not None:
-                n_shared = len(documents & other.documents)
-                if n_shared:
-                    what = f"in more than one of the sketches: {n_shared:,} file{'s' * (n_shared > 1)}"
-                    raise InputError(what, path=other.folder, hint="take them out with 'spectralnlp forget'")
-                documents |= other.documents
-            with one_blas_thread():
-                first.sketch.merge(other.sketch)
-        with one_blas_thread():
-            first.save(output, documents)
-        report(f"{output}: {first.sketch.n_rows_:,} rows of {len(folders)} sketches")
+            first.sketch.merge(other.sketch)
+    _save(first, output, documents)
+    report(f"{output}: {first.sketch.n_rows_:,} rows of {len(folders)} sketches")
 
 
-def _changeable(folder: Path, verb: str) -> Saved:
+def _changeable(folder: Path, verb: str) -> SavedSketch:
     """Load a saved sketch, and check that files can be added or removed.
 
     Args:
@@ -128,14 +121,14 @@ def _changeable(folder: Path, verb: str) -> Saved:
         ConfigError: the random numbers of the sketch depend on the order of its files, not on their content.
         ModelError: the folder holds no sketch, or a damaged one.
     """
-    saved = Saved.load(folder)
+    saved = SavedSketch.of(load_model(folder))
     if depends_on_row_numbers(saved.sketch) and saved.documents is None:
         what = f"a {type(saved.sketch).__name__} made without `keep_moments` cannot {verb}"
         raise ConfigError(what, path=folder, hint="sketch its files again with `keep_moments`")
     return saved
 
 
-def _rows(saved: Saved, inputs: Sequence[str]) -> FileRows:
+def _rows(saved: SavedSketch, inputs: Sequence[str]) -> FileRows:
     return FileRows(expand_inputs(rereadable(inputs)), saved.reading, by_content=saved.documents is not None)
 
 
@@ -143,6 +136,11 @@ def _observe(moments: Any, corpus: FileRows) -> None:
     with one_blas_thread():
         for batch in corpus.batches(moments.batch_size):
             moments.observe(batch)
+
+
+def _save(saved: SavedSketch, output: Path, documents: frozenset[int] | None) -> None:
+    with one_blas_thread():
+        save_sketch(saved.sketch, output, saved.name, saved.reading, documents)
 
 
 def _refuse(corpus: FileRows, which: Sequence[bool], what: str, hint: str) -> None:
@@ -160,7 +158,7 @@ def _refuse(corpus: FileRows, which: Sequence[bool], what: str, hint: str) -> No
         raise InputError(counted, path=corpus.paths[which.index(True)], hint=hint)
 
 
-def _check_alike(first: Saved, other: Saved) -> None:
+def _check_alike(first: SavedSketch, other: SavedSketch) -> None:
     if first.name != other.name:
         names = (registry.sketches.shown(each.name) for each in (first, other))
         raise ConfigError(f"cannot merge sketches by {' and by '.join(names)}")

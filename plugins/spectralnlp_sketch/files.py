@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -12,10 +12,11 @@ from annotated_types import Ge, Lt
 from numpy.typing import NDArray
 
 from spectralnlp import registry
+from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError, ModelError, resolved
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.runtime import name_of
-from spectralnlp.storage import check_writable, load_model, save_model
+from spectralnlp.storage import StoredModel, check_writable, load_model, save_model
 from spectralnlp_sketch.errors import MatrixError
 from spectralnlp_sketch.row_files import FileRows, RowFormat
 
@@ -78,7 +79,7 @@ def sketch_files(
         if not estimator.n_rows_:
             raise MatrixError("the files hold no rows", path=corpus.paths[0])
         documents = frozenset(corpus.numbers) if corpus.by_content else None
-        save_sketch(estimator, output, name=name, reading=corpus.formats[0], documents=documents)
+        save_sketch(estimator, output, name, corpus.formats[0], documents)
     shutil.rmtree(where, ignore_errors=True)
     return estimator
 
@@ -99,34 +100,80 @@ def _settings(estimator: Any) -> dict[str, Any]:
     return dict(sorted(estimator.get_params(deep=False).items()))
 
 
-def save_sketch(
-    estimator: Any,
-    output: str | Path,
-    *,
-    name: str,
-    reading: RowFormat | None = None,
-    documents: Collection[int] | None = None,
-) -> None:
-    """Write a fitted sketch as a model folder, with its leading directions and its moments.
+@dataclass(frozen=True)
+class SavedSketch:
+    """A sketch that is saved in a model folder, with its leading directions and its moments.
 
-    Args:
-        estimator: a fitted sketch.
-        output: the folder to write.
-        name: registered name of the kind of sketch.
-        reading: format in which rows were read, so that more rows can be read in the same way.
-        documents: hash of each file's content; None if the files were numbered in order.
+    Attributes:
+        sketch: the fitted transformer, which can transform, be updated and be merged.
+        about: metadata of the saved sketch.
+        reading: format in which its rows were read, so that more rows can be read in the same way.
     """
-    found = {"method": getattr(estimator, "method_", name), "n_rows": estimator.n_rows_}
-    bound = getattr(estimator, "bound_", None)
-    results = {
-        "sketch": estimator.sketch_,
-        "components": estimator.components_,
-        "singular_values": estimator.singular_values_,
-    }
-    how = asdict(reading or RowFormat())
-    metadata = {"sketch": name, "settings": _settings(estimator), "reading": how, **found, "bound": bound}
-    metadata["documents"] = None if documents is None else sorted(documents)
-    _save(Path(output), KIND, metadata, estimator, results)
+
+    sketch: Any
+    about: Mapping[str, Any]
+    reading: RowFormat = field(repr=False)
+
+    __repr__ = one_line
+
+    task = KIND
+
+    @classmethod
+    def of(cls, stored: StoredModel) -> SavedSketch:
+        """Restore the sketch of a model folder.
+
+        Raises:
+            ModelError: the folder holds no sketch, or one that is truncated or changed.
+        """
+        if stored.kind != KIND:
+            raise ModelError(f"holds a {stored.kind}, not a sketch", path=stored.path)
+        values = stored.values
+        for name, taken in (("method", str), ("bound", float | None), ("documents", tuple[int, ...] | None)):
+            values.take(name, taken)
+        row_type = values.take("input", _InputDescription)
+        try:
+            kind: Any = registry.sketches.get(values.take("sketch", str))
+            estimator = kind.from_settings({}, values.take("settings", Mapping[str, Any]))
+            estimator.validate()
+            estimator.restore(asdict(row_type))
+        except (ConfigError, ValueError) as error:
+            raise values.error("settings", f"is refused: {error}") from error
+        estimator.moments_.check_arrays(stored.checked.part("moments."))
+        estimator.restore(asdict(row_type), _state(stored.arrays))
+        return cls(estimator, stored.metadata, values.take("reading", RowFormat))
+
+    @property
+    def name(self) -> str:
+        """Registered name of the kind of sketch."""
+        return str(self.about["sketch"])
+
+    @property
+    def documents(self) -> frozenset[int] | None:
+        """Hash of each file's content; None if the files were numbered in order."""
+        documents = self.about["documents"]
+        return None if documents is None else frozenset(documents)
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """Properties of the sketch to show, by name, such as its settings, number of rows and error bound."""
+        bound = self.about["bound"]
+        return {
+            "sketch": registry.sketches.shown(self.name),
+            "settings": dict(self.about["settings"]),
+            "method": registry.sketches.shown(self.about["method"]),
+            "rows": self.sketch.n_rows_,
+            "shape": " × ".join(map(str, self.sketch.sketch_.shape)),
+            **({} if bound is None else {"bound": bound}),
+            **self._changes(),
+        }
+
+    def _changes(self) -> dict[str, Any]:
+        if not depends_on_row_numbers(self.sketch):
+            return {"incremental update": "merge-only"}
+        if self.documents is None:
+            return {"incremental update": "none"}
+        exact = self.sketch.moments_.subtractable
+        return {"incremental update": "exact" if exact else "merge-only", "documents": len(self.documents)}
 
 
 def load_sketch(folder: str | Path) -> Any:
@@ -135,21 +182,7 @@ def load_sketch(folder: str | Path) -> Any:
     Raises:
         ModelError: the folder holds no sketch, or one that is truncated or changed.
     """
-    stored = load_model(folder)
-    if stored.kind != KIND:
-        raise ModelError(f"holds a {stored.kind}, not a sketch", path=folder)
-    values = stored.values
-    row_type = values.take("input", _InputDescription)
-    try:
-        kind: Any = registry.sketches.get(values.take("sketch", str))
-        estimator = kind.from_settings({}, values.take("settings", Mapping[str, Any]))
-        estimator.validate()
-        estimator.restore(asdict(row_type))
-    except (ConfigError, ValueError) as error:
-        raise values.error("settings", f"is refused: {error}") from error
-    estimator.moments_.check_arrays(stored.checked.part("moments."))
-    estimator.restore(asdict(row_type), _state(stored.arrays))
-    return estimator
+    return SavedSketch.of(load_model(folder)).sketch
 
 
 @dataclass(frozen=True)
@@ -161,44 +194,33 @@ class _InputDescription:
     sparse: bool
 
 
-@dataclass(frozen=True)
-class Saved:
-    """Sketch loaded from a folder, with the metadata needed to add, remove or merge data.
+def save_sketch(
+    estimator: Any, output: str | Path, name: str, reading: RowFormat, documents: Collection[int] | None
+) -> None:
+    """Write a fitted sketch as a model folder; see `SavedSketch`.
 
-    Attributes:
-        folder: folder of the sketch.
+    Args:
+        estimator: a fitted sketch.
+        output: the folder to write.
         name: registered name of the kind of sketch.
-        sketch: the fitted transformer.
-        reading: format in which its rows were read.
+        reading: format in which rows were read.
         documents: hash of each file's content; None if the files were numbered in order.
     """
-
-    folder: Path
-    name: str
-    sketch: Any
-    reading: RowFormat
-    documents: frozenset[int] | None
-
-    @classmethod
-    def load(cls, folder: Path) -> Saved:
-        """Load the sketch in a folder.
-
-        Raises:
-            ModelError: the folder holds no sketch, or one that is truncated or changed.
-        """
-        sketch, values = load_sketch(folder), load_model(folder).values
-        documents = values.take("documents", tuple[int, ...] | None)
-        numbers = None if documents is None else frozenset(documents)
-        return cls(folder, values.take("sketch", str), sketch, values.take("reading", RowFormat), numbers)
-
-    def save(self, output: Path, documents: Collection[int] | None) -> None:
-        """Write the sketch in its present state to another folder.
-
-        Args:
-            output: the folder to write.
-            documents: hash of each file's content; None if the files were numbered in order.
-        """
-        save_sketch(self.sketch, output, name=self.name, reading=self.reading, documents=documents)
+    metadata = {
+        "sketch": name,
+        "settings": _settings(estimator),
+        "reading": asdict(reading),
+        "method": getattr(estimator, "method_", name),
+        "n_rows": estimator.n_rows_,
+        "bound": getattr(estimator, "bound_", None),
+        "documents": None if documents is None else sorted(documents),
+    }
+    results = {
+        "sketch": estimator.sketch_,
+        "components": estimator.components_,
+        "singular_values": estimator.singular_values_,
+    }
+    _save(Path(output), KIND, metadata, estimator, results)
 
 
 def _save(

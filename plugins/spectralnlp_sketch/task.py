@@ -2,61 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import NoReturn
 
-from spectralnlp import registry
-from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError
 from spectralnlp.runtime import Inputs, OnBad
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.task import FolderChanges, Task
-from spectralnlp_sketch.changes import SketchChanges
-from spectralnlp_sketch.files import depends_on_row_numbers, load_sketch
-
-
-@dataclass(frozen=True)
-class SavedSketch:
-    """A sketch loaded from a model folder.
-
-    Attributes:
-        sketch: the fitted transformer.
-        about: metadata of the saved sketch.
-    """
-
-    sketch: Any
-    about: Mapping[str, Any]
-
-    __repr__ = one_line
-
-    task = "sketch"
-
-    @property
-    def info(self) -> dict[str, Any]:
-        """Properties of the sketch to show, by name, such as its settings, number of rows and error bound."""
-        return {
-            "sketch": registry.sketches.shown(self.about["sketch"]),
-            "settings": dict(self.about["settings"]),
-            "method": registry.sketches.shown(self.about["method"]),
-            "rows": self.sketch.n_rows_,
-            "shape": " × ".join(map(str, self.sketch.sketch_.shape)),
-            **self._bound(),
-            **self._changes(),
-        }
-
-    def _bound(self) -> dict[str, Any]:
-        bound = self.about["bound"]
-        return {} if bound is None else {"bound": bound}
-
-    def _changes(self) -> dict[str, Any]:
-        if not depends_on_row_numbers(self.sketch):
-            return {"incremental update": "merge-only"}
-        documents = self.about.get("documents")
-        if documents is None:
-            return {"incremental update": "none"}
-        exact = self.sketch.moments_.subtractable
-        return {"incremental update": "exact" if exact else "merge-only", "documents": len(documents)}
+from spectralnlp_sketch import changes
+from spectralnlp_sketch.files import SavedSketch
 
 
 class SketchTask(Task):
@@ -74,11 +27,8 @@ class SketchTask(Task):
 
     def load(self, stored: StoredModel) -> SavedSketch:
         """Load the sketch from a model folder."""
-        values = stored.values
-        for name, kind in (("method", str), ("bound", float | None), ("documents", tuple[int, ...] | None)):
-            values.take(name, kind)
-        return SavedSketch(load_sketch(stored.path), stored.metadata)
+        return SavedSketch.of(stored)
 
     def folder_changes(self) -> FolderChanges:
-        """Return the object that adds files to saved sketches, removes files, and merges sketches."""
-        return SketchChanges()
+        """Return the functions that add files to saved sketches, remove files, and merge sketches."""
+        return changes

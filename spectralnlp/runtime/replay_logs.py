@@ -100,9 +100,9 @@ class ReplayLog(Moments[T]):
         for names in {each for each in self.columns.values() if each is not None}:
             self._drop_unused(arrays, names)
         arrays["places"] = _renumbered(places[kept])
-        without = self.restored(arrays)
-        without._forget_rest(other)
-        self.__dict__.update(without.__dict__)
+        self._chunks.clear()
+        self._restore(arrays)
+        self._forget_rest(other)
 
     def renumber(self) -> None:
         """Renumber documents and rows without gaps, in place."""
