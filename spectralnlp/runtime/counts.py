@@ -64,7 +64,7 @@ class Counts(Moments[T]):
         return self._counter[key]
 
     def __contains__(self, key: Key) -> bool:
-        return key in self._counter
+        return self[key] > 0
 
     def __len__(self) -> int:
         return len(self._counter)
@@ -75,8 +75,7 @@ class Counts(Moments[T]):
 
     def top(self, n: int | None = None) -> list[Key]:
         """Return the ``n`` most frequent keys (all if None); ties are sorted by key."""
-        ranked = sorted(self._counter.items(), key=lambda item: (-item[1], _sortable(item[0])))
-        return [key for key, _ in ranked[:n]]
+        return [key for key, _ in sorted(self.items(), key=lambda item: -item[1])[:n]]
 
     def total(self) -> int:
         """Return the sum of all counts."""

@@ -271,3 +271,10 @@ def test_kept_counts_are_solved_as_those_of_two_passes() -> None:
     fitted = HMM(n_states=3, max_symbols=2).fit(corpus).operators_
     assert model.operators_.symbols == fitted.symbols
     assert model.operators_.operators.tobytes() == fitted.operators.tobytes()
+
+
+@pytest.mark.parametrize("symbol", ["a\0b", "\udc80"])
+def test_symbols_that_cannot_be_kept_are_refused_when_counted(symbol: str) -> None:
+    corpus = InMemoryCorpus([["a", symbol]])
+    with pytest.raises(InputError, match="cannot be kept"):
+        accumulate(HMM().init_kept_moments(corpus), corpus)

@@ -52,7 +52,7 @@ def test_on_disk_and_in_memory_words_are_counted_alike(sentences: list[list[str]
     whole = counts.in_memory()
     assert not whole.is_spilled
     assert state(counts) == state(whole)
-    assert len(whole.here) == len(expected)
+    assert len(whole) == len(counts) == len(expected)
 
 
 @pytest.mark.parametrize(("n", "least", "most"), [*product((1, 7, 300, 10**6), (1, 2, 9), (None, 40, 1))])

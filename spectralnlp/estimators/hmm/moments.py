@@ -29,6 +29,7 @@ from spectralnlp.runtime import (
     Batch,
     Memory,
     Moments,
+    Numbering,
     Run,
     checked_names,
     current_memory,
@@ -83,7 +84,7 @@ class NGramCounts(Moments[Sequence[str]]):
         self.first = first
         self.vocabulary = None if vocabulary is None else tuple(vocabulary)
         self.symbols = WordCounts().in_memory()
-        self._numbers: dict[str, int] = {}
+        self._numbers = Numbering.of(self.vocabulary or ())
         self._codes: Codes = np.empty(0, np.int64)
         self._counts: Codes = np.empty(0, np.int64)
         self._pending: list[Codes] = []
@@ -140,16 +141,13 @@ class NGramCounts(Moments[Sequence[str]]):
         """Return the numbers of symbols; without a vocabulary, number those that are new.
 
         Raises:
-            InputError: there are too many symbols to encode their numbers.
+            InputError: there are too many symbols to encode their numbers, or one that cannot be stored.
         """
-        numbers = self._numbers
         if self.vocabulary is not None:
-            if not numbers:
-                numbers |= {symbol: number for number, symbol in enumerate(self.vocabulary)}
             unknown = self.base - 2
-            return [numbers.get(symbol, unknown) for symbol in symbols]
-        found = [numbers.setdefault(symbol, len(numbers) + 1) for symbol in symbols]
-        if len(numbers) >= self.base:
+            return [self._numbers.get(symbol, unknown) for symbol in symbols]
+        found = [self._numbers[symbol] + 1 for symbol in symbols]
+        if len(self._numbers) >= self.base:
             what = f"more than {self.base - 1:,} symbols are too many to keep {self.order}-grams of"
             raise InputError(what, hint="lower history, or train without `keep_moments`")
         return found
@@ -207,9 +205,9 @@ class NGramCounts(Moments[Sequence[str]]):
         codes, counts = self._whole()
         if self.vocabulary is not None:
             return {"codes": codes, "counts": counts}
-        symbols = {str(name): count for name, count in self.symbols.here.items()}
+        symbols = {str(name): count for name, count in self.symbols.items()}
         rank = np.zeros(len(self._numbers) + 1, np.int64)
-        rank[[self._numbers[name] for name in symbols]] = np.arange(1, len(symbols) + 1)
+        rank[[self._numbers[name] + 1 for name in symbols]] = np.arange(1, len(symbols) + 1)
         codes, counts = sum_by_key(encode(rank[self._grams(codes)], self.base), counts)
         return {
             "symbols": pack_names(symbols),
@@ -238,8 +236,8 @@ class NGramCounts(Moments[Sequence[str]]):
     def _restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         if self.vocabulary is None:
             names = unpack_names(arrays["symbols"])
-            self._numbers = {name: number for number, name in enumerate(names, 1)}
-            self.symbols.here.add(dict(zip(names, arrays["symbol_counts"][1:].tolist(), strict=True)))
+            self._numbers = Numbering.of(names)
+            self.symbols.add(dict(zip(names, arrays["symbol_counts"][1:].tolist(), strict=True)))
         self._codes, self._counts = arrays["codes"].copy(), arrays["counts"].copy()
         self._spill_if_full()
 

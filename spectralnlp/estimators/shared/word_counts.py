@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import Self
 
@@ -15,32 +16,25 @@ from spectralnlp.estimators.shared.spill_segments import (
     most_frequent,
     take_census,
 )
-from spectralnlp.runtime import Array, Batch, Counts, Memory, Moments, current_memory, offsets_of
-from spectralnlp.storage import StoredArrays
+from spectralnlp.runtime import Array, Batch, Counts, Key, Memory, current_memory, offsets_of
 
 # Memory per word, in bytes, with the several tables held during a merge.
 BYTES_FOR_A_WORD = 4096
 
 
-class WordCounts(Moments[Sequence[str]]):
+class WordCounts(Counts[Sequence[str]]):
     """Counts of words; within `spectralnlp.runtime.use_memory`, counts beyond the limit are written to disk.
 
     Attributes:
-        here: the counts that are in memory.
         segments: parts of the counts on disk (spill segments), with their own word ids.
     """
 
-    subtractable = True
     pass_name = "symbols"
 
     def __init__(self) -> None:
+        super().__init__()
         self.memory: Memory | None = current_memory()
-        self.here: Counts[Sequence[str]] = Counts()
         self.segments: list[SpillSegment] = []
-
-    def events(self, example: Sequence[str]) -> Iterable[str]:
-        """Return the words to count in an example, each as often as it occurs."""
-        return example
 
     @property
     def is_spilled(self) -> bool:
@@ -55,24 +49,30 @@ class WordCounts(Moments[Sequence[str]]):
 
     def observe(self, batch: Batch[Sequence[str]]) -> None:
         """Count the words of each example."""
-        for example in batch:
-            self.here.add(self.events(example))
+        super().observe(batch)
         self._spill_if_full()
 
     def total(self) -> int:
         """Return the total number of tokens counted."""
-        return self.here.total() + sum(segment.n_tokens for segment in self.segments)
+        return super().total() + sum(segment.n_tokens for segment in self.segments)
 
-    def __getitem__(self, word: str) -> int:
-        return self.here[word] + sum(_count_in(segment, word) for segment in self.segments)
+    def __getitem__(self, word: Key) -> int:
+        return super().__getitem__(word) + sum(_count_in(segment, str(word)) for segment in self.segments)
+
+    def __len__(self) -> int:
+        return len(self.in_memory()) if self.is_spilled else super().__len__()
+
+    def items(self) -> Iterator[tuple[Key, int]]:
+        """Return an iterator over (word, count), sorted by word, including words on disk."""
+        return self.in_memory().items() if self.is_spilled else super().items()
 
     def most_frequent(self, n: int, least: int = 1, most: int | None = None) -> list[str]:
         """Return the ``n`` most frequent words with counts from ``least`` to ``most``."""
         if self.is_spilled:
             return self._most_frequent_on_disk(n, least, self.total() if most is None else most)
         words: list[str] = []
-        for word in self.here.top():
-            count = self.here[word]
+        for word in self.top():
+            count = self[word]
             if count < least or len(words) == n:
                 break
             if most is None or count <= most:
@@ -89,49 +89,42 @@ class WordCounts(Moments[Sequence[str]]):
         """Return a copy of the counts that is entirely in memory, without a memory limit."""
         whole = self.empty_like()
         whole.memory = None
-        whole.here.merge(self.here)
+        whole.add(self._counter)
         for segment in self.segments:
             counts = segment.counts_by_number()
             names = (_text(name) for name in segment.names(np.arange(1, segment.n_words)))
-            whole.here.add(dict(zip(names, counts[1:].tolist(), strict=True)))
+            whole.add(dict(zip(names, counts[1:].tolist(), strict=True)))
         return whole
 
-    def arrays(self) -> dict[str, Array]:
-        """Return the counts, including those on disk, as arrays for storage, sorted by word.
-
-        ``keys``: uint8, the words as JSON in UTF-8. ``counts``: int64, the count of each word.
-        """
-        return (self.in_memory() if self.is_spilled else self).here.arrays()
-
-    def check_arrays(self, stored: StoredArrays) -> None:
-        """Check stored arrays: words must be distinct and valid, and counts must be positive."""
-        self.here.check_arrays(stored)
-
     def _restore(self, arrays: Mapping[str, Array]) -> None:
-        self.here, self.segments = self.here.restored(arrays), []
+        super()._restore(arrays)
+        self.segments = []
         self._spill_if_full()
 
     def _add(self, other: Self) -> None:
-        self.here.merge(other.here)
+        super()._add(other)
         self.segments += other.segments
         self._spill_if_full()
 
     def _remove(self, other: Self) -> None:
-        whole, gone = self.in_memory(), other.in_memory()
-        whole.here.subtract(gone.here)
-        self.here, self.segments = whole.here, []
-        self._spill_if_full()
+        if self.is_spilled or other.is_spilled:
+            whole = self.in_memory()
+            whole._remove(other.in_memory())
+            self._counter, self.segments = whole._counter, []
+            self._spill_if_full()
+        else:
+            super()._remove(other)
 
     def _spill_if_full(self) -> None:
-        if self.memory is not None and len(self.here) > self.memory.size // BYTES_FOR_A_WORD:
+        if self.memory is not None and len(self._counter) > self.memory.size // BYTES_FOR_A_WORD:
             self._close_segment()
 
     def _close_segment(self) -> None:
         """Write all counts in memory to disk, as a new part with its own word ids (a spill segment)."""
         assert self.memory is not None
-        if not len(self.here):
+        if not self._counter:
             return
-        words, counts = zip(*self.here.items(), strict=True)
+        words, counts = zip(*super().items(), strict=True)
         names = [b"", *(_utf8(str(word)) for word in words)]
         table = WordTable(
             letters=np.frombuffer(b"".join(names), np.uint8),
@@ -139,7 +132,7 @@ class WordCounts(Moments[Sequence[str]]):
             hashes=np.array([0, *(_hash(name) for name in names[1:])], np.uint64),
         )
         self.segments.append(SpillSegment.write(self.memory, table, np.array([0, *counts])))
-        self.here = Counts()
+        self._counter = Counter()
 
 
 def _count_in(segment: SpillSegment, word: str) -> int:
