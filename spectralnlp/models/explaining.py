@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
@@ -13,16 +14,18 @@ from spectralnlp import registry
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.parser.counted_grammar import CountedGrammar
 from spectralnlp.estimators.parser.influence import Influence, influence
-from spectralnlp.estimators.parser.recount import log_odds_without
+from spectralnlp.estimators.parser.recount import grammar_without, log_odds
 from spectralnlp.estimators.parser.trainer import ParserTrainer
 from spectralnlp.inference.evidence import Feature
 from spectralnlp.inference.trees.forest import Forest
 from spectralnlp.inference.trees.rescoring.features import bracket_features
 from spectralnlp.inference.trees.rule_evidence import rule_evidence
 from spectralnlp.inference.trees.sentence import Forests, SentenceInput
+from spectralnlp.inference.trees.sparse import SparseRules
 from spectralnlp.inference.words.lexical import Lookup
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.models.explanation import Explanation, TreeEvidence
+from spectralnlp.parameters import LatentGrammar
 from spectralnlp.runtime import Corpus, Joint, accumulate
 from spectralnlp.text.constraints import Bracket, Constraints, NoTreeError
 from spectralnlp.text.inputs import check_number, sentence_of
@@ -75,22 +78,27 @@ class Explainer:
         forests = bracket_forests(parser, sentence, bracket)
         with one_blas_thread():
             found = influence(self.counted, forests)
-            order = np.argsort(-found.trees, kind="stable")
-            in_favour = {tree: found.trees[tree] for tree in order[:limit].tolist() if found.trees[tree] > 0}
-            against = {
-                tree: found.trees[tree] for tree in order[::-1][:limit].tolist() if found.trees[tree] < 0
-            }
+            order = np.argsort(-found.trees, kind="stable").tolist()
+            in_favour = [tree for tree in order[:limit] if found.trees[tree] > 0]
+            against = [tree for tree in order[::-1][:limit] if found.trees[tree] < 0]
+            named = [*in_favour, *against]
+            exact = self.recounted(forests, sentence.forms, named if recount else named[:1])
+
+        def evidence(trees: list[int]) -> tuple[TreeEvidence, ...]:
             if recount:
-                forms = sentence.forms
-                in_favour, against = (self.recounted(forests, forms, each) for each in (in_favour, against))
+                trees = sorted(trees, key=lambda tree: -abs(exact[tree]))
+            return tuple(
+                self._evidence(parser, found, tree, exact.get(tree, found.trees[tree])) for tree in trees
+            )
+
         return _explanation(
             parser,
             sentence,
             bracket,
             limit,
             log_odds=found.log_odds,
-            in_favour=tuple(self._evidence(parser, found, *each) for each in in_favour.items()),
-            against=tuple(self._evidence(parser, found, *each) for each in against.items()),
+            in_favour=evidence(in_favour),
+            against=evidence(against),
         )
 
     def recounted(
@@ -99,22 +107,21 @@ class Explainer:
         """Return the exact influence of some training trees on a bracket, by tree index.
 
         The influence of a tree is how much the bracket's log-odds fall if the tree is removed and the
-        grammar's parameters are computed from the remaining counts. Trees are sorted by the absolute value of
-        their influence, the largest first.
+        grammar's parameters are computed from the remaining counts.
 
         Args:
             forests: the two forests, with lexicon entries, that `bracket_forests` returns.
             words: words of the sentence, spelled as in the model's treebank.
             trees: indices of the trees to remove, one at a time.
         """
-        n_trees = self.counted.index.table.n_trees
-        both = [forest for forest, _ in forests]
-        whole = log_odds_without(self.counted, both, words, np.zeros(n_trees, bool))
-        found = {
-            tree: whole - log_odds_without(self.counted, both, words, np.arange(n_trees) == tree)
-            for tree in trees
-        }
-        return dict(sorted(found.items(), key=lambda each: -abs(each[1])))
+        both, n_trees = [forest for forest, _ in forests], self.counted.index.table.n_trees
+        whole = log_odds(*self._whole, both, words)
+        without = (grammar_without(self.counted, np.arange(n_trees) == tree) for tree in trees)
+        return {tree: whole - log_odds(*each, both, words) for tree, each in zip(trees, without, strict=True)}
+
+    @cached_property
+    def _whole(self) -> tuple[SparseRules, LatentGrammar]:
+        return grammar_without(self.counted, np.zeros(self.counted.index.table.n_trees, bool))
 
     def match(self, found: Influence, tree: int) -> int:
         """Return the node of a training tree that contributes most to the tree's influence.

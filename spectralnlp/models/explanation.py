@@ -64,8 +64,8 @@ class Explanation:
         log_odds: natural logarithm of p(bracket) / (1 - p(bracket)) under the grammar, before any span
             scorer.
         alternative: the best tree without the bracket.
-        in_favour: training trees that raised the log-odds most, the largest influence first; empty if no
-            trees were kept.
+        in_favour: training trees that raised the log-odds most, the largest estimated influence first; the
+            influence of the first tree is exact; empty if no trees were kept.
         against: training trees that lowered the log-odds most.
         features_in_favour, features_against: features with which a span scorer rescored the bracket, the
             largest first; empty without a scorer, or if no forest of the sentence contains the bracket.

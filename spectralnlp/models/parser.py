@@ -366,8 +366,8 @@ class Parser(TextParser, ChangingModel):
         """Explain a bracket of a sentence by the training trees that count most for and against it.
 
         The influence of a training tree is the amount by which the log-odds of the bracket under the grammar
-        would fall if the tree were removed. It is computed to first order, with fixed latent states of nodes
-        and without the span scorer.
+        would fall if the tree were removed, with fixed latent states of nodes and without the span scorer.
+        Trees are ranked by an estimate, to first order. The influence of the first tree is exact.
 
         Args:
             words: one or more tokens, as for `parse_tokens`.
@@ -376,8 +376,8 @@ class Parser(TextParser, ChangingModel):
                 None for the trees that were kept with the parser; if only counts were kept, rules are listed
                 instead of trees, each with its contribution to the log-odds.
             limit: largest number of trees for, and of trees against, the bracket.
-            recount: whether to compute the influence of each listed tree exactly, by estimating the grammar
-                again without the tree, which takes about half a second per tree.
+            recount: whether to compute the influence of each listed tree exactly, and not only of the first,
+                by estimating the grammar again without the tree. It takes about half a second per tree.
 
         Raises:
             ConfigError: no training data was kept, and there is neither a span scorer with features to list

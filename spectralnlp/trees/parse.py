@@ -116,7 +116,7 @@ class Parse(ModelResult):
             trees: the training trees, as a corpus or a list; None for those that were kept with the parser.
             limit: largest number of trees listed on each side, for and against.
             recount: whether to compute each listed tree's influence exactly, with a grammar learned again
-                without the tree; otherwise the influence is estimated.
+                without the tree; otherwise the influence of all trees but the first is estimated.
 
         Returns:
             An :class:`~spectralnlp.models.explanation.Explanation`.

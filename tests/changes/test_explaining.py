@@ -78,6 +78,16 @@ def test_a_recount_is_training_without_the_tree(
 
 
 @pytest.mark.parametrize("name", SETTINGS)
+def test_the_first_tree_is_recounted(name: str, folders: dict[str, Path], treebank: list[Tree]) -> None:
+    parser = spectralnlp.load(folders[name])
+    explanation = parser.explain(WORDS, BRACKET, trees=treebank, limit=1)
+    assert (
+        explanation.in_favour
+        == parser.explain(WORDS, BRACKET, trees=treebank, limit=1, recount=True).in_favour
+    )
+
+
+@pytest.mark.parametrize("name", SETTINGS)
 def test_trees_are_ranked_as_a_recount_ranks_them(
     name: str, folders: dict[str, Path], treebank: list[Tree]
 ) -> None:

@@ -6,7 +6,8 @@ trees are removed, their contributions are subtracted; the expectations for the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -20,7 +21,6 @@ from spectralnlp.estimators.lpcfg.estimator import LPCFG
 from spectralnlp.estimators.lpcfg.learner import CLUSTERS
 from spectralnlp.estimators.lpcfg.moments import CountedTable
 from spectralnlp.estimators.lpcfg.states import StateCounts, TreeEventIndex
-from spectralnlp.estimators.parser.signature_votes import SignatureShares, SignatureVotes
 from spectralnlp.estimators.pcfg.estimator import PCFG
 from spectralnlp.estimators.shared.event_index import HARD_SMOOTHING, SOFT_SMOOTHING
 from spectralnlp.estimators.shared.grammars import TreebankEstimator
@@ -28,7 +28,8 @@ from spectralnlp.estimators.shared.lexicon import LexiconOptions
 from spectralnlp.estimators.shared.treebank import Treebank
 from spectralnlp.inference.trees.sparse import SparseRules
 from spectralnlp.inference.trees.tree_states import Columns
-from spectralnlp.parameters import Floats, GrammarSet, Ints, LatentGrammar, Lexicon, Offsets, Tensors
+from spectralnlp.parameters import Floats, GrammarSet, Ints, LatentGrammar, Offsets, Tensors
+from spectralnlp.text.signatures import signature_chain
 from spectralnlp.trees import split_annotation
 from spectralnlp.trees.treelog import TreeLog, TreeTable
 
@@ -201,66 +202,68 @@ class CountedGrammar:
 
     @cached_property
     def tokens(self) -> TokenStates:
-        """Counts of each word with each tag and state of the grammar."""
-        index, m = self.index, self.counts.n_states.astype(np.int64)
-        pair, state, _ = _cells(m[index.pairs[:, 1]], np.ones(len(index.pairs), np.int64))
-        place = self.place[index.pairs[pair, 1]] + state
-        return TokenStates.of(
-            index.pairs[pair, 0],
-            place,
-            self.symbol_of_state[place],
-            self.counts.pairs,
-            len(self.grammar.root),
-            len(self.grammar.symbols),
-        )
-
-    def word_of_entry(self, entry: int) -> int:
-        """Return the word id in the treebank of a lexicon entry; -1 for a signature (spelling class)."""
-        words = self.grammar.lexicon.words
-        return self._numbers.get(words[entry], -1) if entry < len(words) else -1
-
-    def tokens_of_word(self, word: int, tag: int) -> NDArray[np.intp]:
-        """Return the positions in `tokens` of the counts of a word with a tag."""
-        place = np.arange(self.tokens.starts[word], self.tokens.starts[word + 1])
-        return place[self.tokens.tag[place] == tag]
-
-    def signature_shares(self, entry: int, tags: Sequence[int]) -> SignatureShares:
-        """Return p(tag | signature) from all trees, and with one tree left out at a time.
-
-        A tree is only left out if this changes p(tag | signature).
-
-        Args:
-            entry: index of the lexicon entry of the signature (a spelling class of unknown words).
-            tags: symbol ids of the tags.
-        """
-        signature = entry - len(self.grammar.lexicon.words)
-        prior = [self._share_of_last(tag) for tag in tags]
-        return self._signature_votes.shares(signature, tags, np.array(prior))
-
-    def _share_of_last(self, tag: int) -> float:
-        """Return p(tag | signature) for the last signature (spelling class), which covers all words."""
-        lexicon = self.grammar.lexicon
-        row = self._rows.get((len(lexicon.starts) - 2, tag))
-        if row is None:
-            return 0.0
-        vector = lexicon.values[lexicon.offsets[row] : lexicon.offsets[row + 1]]
-        states = slice(self.grammar.state_offsets[tag], self.grammar.state_offsets[tag + 1])
-        return float(self.tokens.of_state[states] @ vector / self.tokens.count.sum())
+        """Word, state and tag of each count of a (word, tag, state), in the order of ``counts.pairs``."""
+        pairs, m = self.index.pairs, self.counts.n_states.astype(np.int64)
+        pair, state, _ = _cells(m[pairs[:, 1]], np.ones(len(pairs), np.int64))
+        place = self.place[pairs[pair, 1]] + state
+        return TokenStates(pairs[pair, 0], place, self.symbol_of_state[place])
 
     @cached_property
-    def _signature_votes(self) -> SignatureVotes:
-        table, leaves = self.index.table, self.index.counted.leaves
-        tags = self.symbol_of_state[self.place[table.symbol[leaves]]]
-        return SignatureVotes.of(table, leaves, tags, self.grammar.lexicon.signatures, self.lexicon)
+    def word_counts(self) -> Floats:
+        """Number of tokens of each word of the treebank, float64 (n_words,)."""
+        return np.bincount(self.tokens.word, self.counts.pairs).astype(np.float64)
+
+    @cached_property
+    def left_hand_states(self) -> NDArray[np.int64]:
+        """State of the left-hand symbol of each number in `counts`; one number beyond for the roots.
+
+        int64 (n_counts,), in the order of the columns of `shares`; states are those of the grammar.
+        """
+        n_states = len(self.grammar.root)
+        rules = (self.index.binary_rules, *self._binary_states), (self.index.unary_rules, *self._unary_states)
+        parents = [self.place[symbols[rule, 0]] + states[:, 0] for symbols, rule, states in rules]
+        return np.concatenate([*parents, self.tokens.state, np.full(len(self.counts.root), n_states)])
+
+    def tokens_of_entry(self, entry: int) -> tuple[NDArray[np.intp], float]:
+        """Return the counts that p(tag | entry) changes with, and the sum that they are divided by.
+
+        The p(tag | signature) of a spelling class changes with the words that were seen once: a word seen
+        more often votes for its tags even if one token is removed.
+
+        Args:
+            entry: index of the lexicon entry of a word or of a signature.
+
+        Returns:
+            Positions in `tokens`; and the number of tokens, or of words for a signature, with the
+            pseudo-counts of smoothing.
+        """
+        of_word, options, words = self.tokens.word, self.lexicon, self.grammar.lexicon.words
+        if entry >= len(words):
+            rare = self._rare_words.get(entry - len(words), [])
+            once = [word for word in rare if self.word_counts[word] < 1.5]
+            return np.flatnonzero(np.isin(of_word, once)), len(rare) + options.signature_prior
+        word = self._numbers.get(words[entry], len(self.word_counts))
+        first, last = np.searchsorted(of_word, [word, word + 1])
+        total = self.counts.pairs[first:last].sum()
+        return np.arange(first, last), total + options.word_prior * (total <= options.frequent)
+
+    @cached_property
+    def _rare_words(self) -> Mapping[int, list[int]]:
+        """Ids in the treebank of the rare words with each signature, or with a finer one."""
+        lexicon, found = self.grammar.lexicon, defaultdict[int, list[int]](list)
+        number = {name: place for place, name in enumerate(lexicon.signatures)}
+        for word, signature in zip(lexicon.words, lexicon.word_signature.tolist(), strict=True):
+            place = self._numbers.get(word, -1)
+            if place >= 0 and self.word_counts[place] <= self.lexicon.rare:
+                for name in signature_chain(lexicon.signatures[signature], word):
+                    if name in number:
+                        found[number[name]].append(place)
+        return found
 
     @cached_property
     def _numbers(self) -> Mapping[str, int]:
         """Mapping of words to their ids in the treebank."""
         return {word: number for number, word in enumerate(self.index.table.words)}
-
-    @cached_property
-    def _rows(self) -> Mapping[tuple[int, int], int]:
-        return _row_numbers(self.grammar.lexicon)
 
 
 class Layout(NamedTuple):
@@ -277,44 +280,18 @@ class Layout(NamedTuple):
     order: NDArray[np.intp]
 
 
-@dataclass(frozen=True)
-class TokenStates:
-    """Counts of words with the states of their tags.
+class TokenStates(NamedTuple):
+    """The words and states that are counted in ``CountedGrammar.counts.pairs``.
 
     Attributes:
         word: int (n_counts,); id of the word of each count, ascending.
-        state: int (n_counts,); index of the tag's state among all states of the grammar.
+        state: int64 (n_counts,); index of the tag's state among all states of the grammar.
         tag: int (n_counts,); symbol of the tag.
-        count: float64 (n_counts,); expected number of tokens of the word with this tag and state.
-        of_state: float64 (n_states,); total count of each state of the grammar.
-        of_tag: float64 (n_symbols,); total count of each tag.
-        of_word: float64 (n_words,); total count of each word.
     """
 
     word: Ints
     state: Offsets
     tag: Ints
-    count: Floats
-    of_state: Floats
-    of_tag: Floats
-    of_word: Floats
-
-    @classmethod
-    def of(
-        cls, word: Ints, state: Offsets, tag: Ints, count: Floats, n_states: int, n_symbols: int
-    ) -> TokenStates:
-        """Build an object from the counts, and compute the totals; see the class for the arguments."""
-        totals = (
-            np.bincount(state, count, n_states),
-            np.bincount(tag, count, n_symbols),
-            np.bincount(word, count),
-        )
-        return cls(word, state, tag, count, *(each.astype(np.float64) for each in totals))
-
-    @cached_property
-    def starts(self) -> Offsets:
-        """Index of the first count of each word, and the number of counts, int64 (n_words + 1,)."""
-        return np.searchsorted(self.word, np.arange(len(self.of_word) + 1)).astype(np.int64)
 
 
 def _cells(n_rows: NDArray[np.int64], n_columns: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
@@ -410,7 +387,8 @@ def _pair_values(index: TreeEventIndex, grammar: LatentGrammar) -> Floats:
     A pair that the lexicon lacks has the mean vector of the tag.
     """
     lexicon, table = grammar.lexicon, index.table
-    rows = _row_numbers(lexicon)
+    entries = np.repeat(np.arange(len(lexicon.starts) - 1), np.diff(lexicon.starts))
+    rows = {pair: row for row, pair in enumerate(zip(entries.tolist(), lexicon.tags.tolist(), strict=True))}
     parts = []
     for word, tag in index.pairs.tolist():
         row = rows.get((lexicon.word_index.get(table.words[word], -1), tag))
@@ -420,9 +398,3 @@ def _pair_values(index: TreeEventIndex, grammar: LatentGrammar) -> Floats:
         else:
             parts.append(lexicon.values[lexicon.offsets[row] : lexicon.offsets[row + 1]])
     return np.maximum(np.concatenate(parts).astype(np.float64), 0.0)
-
-
-def _row_numbers(lexicon: Lexicon) -> Mapping[tuple[int, int], int]:
-    """Return a mapping from (entry, tag) to the row of the lexicon with the vector of this pair."""
-    entries = np.repeat(np.arange(len(lexicon.starts) - 1), np.diff(lexicon.starts))
-    return {pair: row for row, pair in enumerate(zip(entries.tolist(), lexicon.tags.tolist(), strict=True))}

@@ -1,7 +1,7 @@
 """Compute the exact log odds that a bracket would have without some training trees.
 
-Explanations of a bracket tell which training trees support it. By default, the module `influence` estimates
-how much; on request, this slower module computes it exactly.
+Explanations of a bracket tell which training trees support it. The module `influence` estimates how much, to
+rank the trees; this slower module computes it exactly for a few of them.
 
 Rules, roots and the lexicon with its signatures are estimated again from the remaining trees. The states of
 nodes and the forests of the sentence are kept fixed.
@@ -21,26 +21,35 @@ from spectralnlp.estimators.shared.lexicon import LexiconMaker, count_tokens
 from spectralnlp.inference.trees.forest import LEXICAL, Forest
 from spectralnlp.inference.trees.latent import leaf_vectors
 from spectralnlp.inference.trees.rule_counts import count_rules
+from spectralnlp.inference.trees.sparse import SparseRules
 from spectralnlp.inference.words.lexical import LexiconRows, Lookup, find_row, look_up
 from spectralnlp.parameters import Floats, Ints, LatentGrammar
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.trees.treelog import TreeTable
 
 
-def log_odds_without(
-    counted: CountedGrammar, forests: Sequence[Forest], words: Sequence[str], trees: NDArray[np.bool_]
-) -> float:
-    """Return the natural log odds of a bracket under a grammar estimated without some trees.
+def grammar_without(counted: CountedGrammar, trees: NDArray[np.bool_]) -> tuple[SparseRules, LatentGrammar]:
+    """Return the weights of the grammar's rules, and the grammar's other parameters, without some trees.
 
     Args:
         counted: grammar with the counts of its training trees.
-        forests: two forests of the sentence: one of its trees with the bracket, one of its trees without it.
-        words: words of the sentence, spelled as in the model's treebank.
         trees: bool (n_trees,); trees to leave out.
     """
     counts = _counts_without(counted, trees)
     rules = counted.rules(counted.index.probabilities(counts, counted.smoothing))
-    grammar = _grammar_of(counted, counts, trees)
+    return rules, _grammar_of(counted, counts, trees)
+
+
+def log_odds(
+    rules: SparseRules, grammar: LatentGrammar, forests: Sequence[Forest], words: Sequence[str]
+) -> float:
+    """Return the natural log odds of a bracket under a grammar of `grammar_without`.
+
+    Args:
+        rules, grammar: weights of the rules, and the other parameters.
+        forests: two forests of the sentence: one of its trees with the bracket, one of its trees without it.
+        words: words of the sentence, spelled as in the model's treebank.
+    """
     lookup = look_up(grammar.lexicon, words, signature_by_name(grammar.lexicon.scheme))
     with_it, without = (
         count_rules(forest, rules, grammar, _leaves(forest, grammar, lookup)).log_total for forest in forests
