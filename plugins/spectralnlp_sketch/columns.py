@@ -9,14 +9,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spectralnlp.runtime import Batch
+from spectralnlp_sketch.hashing.ngrams import smoothed_idf
 from spectralnlp_sketch.rows import RowMoments
 
 Floats = NDArray[np.float64]
-
-
-def smoothed_idf(n: int, frequencies: NDArray[np.int64]) -> Floats:
-    """Return smoothed inverse document frequencies, ln((1 + n) / (1 + frequency)) + 1, of n documents."""
-    return np.log((1.0 + n) / (1.0 + frequencies)) + 1.0
 
 
 class ColumnMoments(RowMoments):

@@ -9,8 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spectralnlp.runtime import Batch, Moments
-from spectralnlp_sketch.columns import smoothed_idf
-from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams
+from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams, smoothed_idf
 
 
 class DocumentFrequencies(Moments[str]):

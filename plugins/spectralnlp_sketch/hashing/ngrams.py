@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from spectralnlp.display import one_line
 from spectralnlp.runtime import offsets_of
-from spectralnlp_sketch.columns import smoothed_idf
 from spectralnlp_sketch.errors import SizeError, TextError
 from spectralnlp_sketch.hashing.kernels import (
     BLANK,
@@ -41,6 +40,11 @@ LONGEST = 64
 MIN_TEXTS_OF_PAIRS = 2
 # Maximum number of n-grams learned from unlabelled texts; each direction has a number for each n-gram.
 MAX_NGRAMS = 1_000_000
+
+
+def smoothed_idf(n: int, frequencies: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return smoothed inverse document frequencies, ln((1 + n) / (1 + frequency)) + 1, of n documents."""
+    return np.log((1.0 + n) / (1.0 + frequencies)) + 1.0
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spectralnlp_sketch.columns import smoothed_idf
-from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams, scale_kinds
+from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams, scale_kinds, smoothed_idf
 from spectralnlp_sketch.intent.head import Examples, Learned, Weights, fit_head, fit_svm, signed
 from spectralnlp_sketch.intent.pseudo_labels import Unlabelled
 
