@@ -302,7 +302,7 @@ def _loaded(stored: StoredModel) -> Any:
         raise ModelError(f"a model for the task {stored.kind!r}, which is not installed", path=stored.path)
     model = registry.tasks.get(stored.kind)().load(stored)
     if isinstance(model, ChangingModel):
-        model = replace(model, saved=Saved(Path(stored.path), stored.digest))
+        model = replace(model, saved=Saved(model, Path(stored.path), stored.digest))
     return model
 
 

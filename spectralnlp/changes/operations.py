@@ -367,7 +367,7 @@ def _solved(
     model = kept.task.solve(learner, kept.moments, state=state, report=report, description=kept.description)
     kept = replace(kept, state=learner.state() if isinstance(learner, Resumable) else None)
     if isinstance(model, ChangingModel):
-        model = replace(model, saved=Saved(in_memory=kept))
+        model = replace(model, saved=Saved(model, in_memory=kept))
     return Change(model, kept, seconds, perf_counter() - started)
 
 
@@ -376,12 +376,14 @@ class Saved:
     """Where a model was loaded from and its kept moments; implements `SavedModel`, by which models change.
 
     Attributes:
+        model: the model as it was loaded or trained.
         folder: the folder from which the model was loaded; None if it was not loaded.
         digest: digest of the loaded model; see `StoredModel`.
         in_memory: the kept moments (training statistics); None to read them from the folder if they are
             needed.
     """
 
+    model: Any
     folder: Path | None = None
     digest: str = ""
     in_memory: KeptMoments | None = None

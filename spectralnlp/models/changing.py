@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Protocol, Self, cast
+from typing import Any, ClassVar, Protocol, Self, cast
 
 from spectralnlp import registry
 from spectralnlp.errors import ConfigError, RegistryError
@@ -14,6 +14,10 @@ from spectralnlp.storage import StorableModel
 
 class SavedModel(Protocol):
     """Where a model was loaded from and what was kept in training, by which the model can be changed."""
+
+    @property
+    def model(self) -> Any:
+        """The model as it was loaded or trained."""
 
     @property
     def folder(self) -> Path | None:
@@ -50,15 +54,27 @@ class ChangingModel(StorableModel):
     Attributes:
         saved: the folder that the model was loaded from, and what was kept in training; None if the model was
             neither loaded nor trained with kept statistics. Not saved, compared or sent to other processes.
+            A copy with other fields than `settings` changed is another model, to which it does not apply.
+        settings: names of the fields that training does not determine, such as the tagger of a parser.
     """
 
     saved: SavedModel | None = field(default=None, compare=False, kw_only=True)
+    settings: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def _own_saved(self) -> SavedModel | None:
+        """``saved``, if it applies to this model."""
+        if self.saved is None:
+            return None
+        learned = (each.name for each in fields(self) if each.name not in {"saved", *self.settings})
+        same = all(getattr(self, name) is getattr(self.saved.model, name) for name in learned)
+        return self.saved if same else None
 
     def _saved(self, verb: str) -> SavedModel:
-        if self.saved is None:
-            what = f"a model that was trained without `keep_moments` cannot {verb}"
+        if (saved := self._own_saved) is None:
+            what = f"a model that was trained without `keep_moments`, or altered since, cannot {verb}"
             raise ConfigError(what, hint="train it with `spectralnlp.changes.train`, or load one that was")
-        return self.saved
+        return saved
 
     def kept(self, verb: str) -> Any:
         """Return the training statistics or examples that were kept; see `SavedModel.kept`."""
@@ -70,12 +86,12 @@ class ChangingModel(StorableModel):
         Raises:
             ModelError: what was kept is damaged, or the folder has another model now.
         """
-        return None if self.saved is None else self.saved.kept_if_any()
+        return None if (saved := self._own_saved) is None else saved.kept_if_any()
 
     @property
     def folder(self) -> Path | None:
         """The folder from which the model was loaded; None if it was not loaded."""
-        return None if self.saved is None else self.saved.folder
+        return None if (saved := self._own_saved) is None else saved.folder
 
     @property
     def name(self) -> str:
@@ -101,15 +117,8 @@ class ChangingModel(StorableModel):
         return super().__reduce__() if self.saved is None else replace(self, saved=None).__reduce__()
 
     def with_settings_of(self, original: Self) -> Self:
-        """Return this model with those settings of ``original`` that training does not determine.
-
-        An example is the tagger of a parser. The base class has no such settings, and returns the model
-        unchanged.
-
-        Args:
-            original: the model from which this model was made by an update.
-        """
-        return self
+        """Return this model with the `settings` of ``original``, from which it was made by an update."""
+        return replace(self, **{name: getattr(original, name) for name in self.settings})
 
     def update(
         self,

@@ -106,6 +106,7 @@ class Parser(TextParser, ChangingModel):
 
     task = "parsing"
     noun = "a parser"
+    settings = ("tagger", "tag_evidence", "max_length")
 
     def __post_init__(self) -> None:
         check_labels(self.grammar_sets)
@@ -125,10 +126,6 @@ class Parser(TextParser, ChangingModel):
         """
         sets = tuple(each for parser in parsers for each in parser.grammar_sets)
         return replace(parsers[0], grammar_sets=sets, saved=None)
-
-    def with_settings_of(self, original: Parser) -> Parser:
-        """Return a copy of this parser that uses the tagger of another parser, ``original``."""
-        return replace(self, tagger=original.tagger, tag_evidence=original.tag_evidence)
 
     def with_tagger(self, tagger: TagModel, *, weight: float = 1.0, fixed: bool = False) -> Parser:
         """Return a copy of this parser that uses the tag probabilities of a tagger.

@@ -10,6 +10,7 @@ from change_runs import Run
 
 import spectralnlp
 from spectralnlp import InMemoryCorpus, changes, registry
+from spectralnlp.errors import ConfigError
 from spectralnlp.trees import read_trees
 
 
@@ -86,3 +87,8 @@ def test_a_parser_keeps_its_tagger_when_it_changes_in_python(trees: list[Path], 
     tagger = spectralnlp.train("tagger", [(each.words(), each.tags()) for each in first + second], epochs=1)
     listening = more.with_tagger(tagger)
     assert listening.forget(second).tag_evidence is listening.tag_evidence
+    assert replace(more, max_length=20).forget(second).max_length == 20
+    # One with other settings of training is another parser, of which nothing was kept.
+    with pytest.raises(ConfigError, match="altered since"):
+        replace(more, decoder="viterbi").save(tmp_path / "other", keep_moments=True)
+    assert not (tmp_path / "other").exists()

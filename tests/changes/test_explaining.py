@@ -153,7 +153,7 @@ def test_what_cannot_be_explained_says_why(
 
 
 def test_without_moments_there_are_features_alone() -> None:
-    parser = dataclasses.replace(spectralnlp.load("en"))  # a copy knows no folder
+    parser = dataclasses.replace(spectralnlp.load("en"), saved=None)
     explanation = parser.parse_tokens(["Gulls", "are", "noisy", "."]).explain((2, 3, "ADJP"), limit=2)
     assert len(explanation.features_in_favour) == 2
     assert explanation.in_favour == explanation.against == ()
