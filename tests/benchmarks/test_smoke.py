@@ -30,7 +30,7 @@ RUNS: dict[str, tuple[str, ...]] = {
     "costs hmm": (),
     "dcot figures --figures layers --out {out}": ("matplotlib",),
     "dependencies gold --short": (),
-    "eigenwords variants --setting dimensions=10": (),
+    "eigenwords variants --setting dimensions=10": ("pycrfsuite",),
     "explain --estimator pcfg --brackets 1": (),
     "folds run {out}/folds.jsonl --treebank wsj --setting pcfg --folds 2 --only-folds 1": (),
     "genres": (),
