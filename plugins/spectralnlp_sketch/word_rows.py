@@ -1,15 +1,16 @@
-"""Base class of featurizers that convert texts to tf-idf rows of words, reduced by a matrix estimator."""
+"""Base class of featurizers that convert texts to rows of weighted words, reduced by a matrix estimator."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
 from annotated_types import Ge
+from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted
 from typing_extensions import Doc
 
@@ -19,7 +20,7 @@ from spectralnlp.storage import Array, StoredArrays, StoredValues, int_array
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.featurizer import TextFeaturizer, single_precision
 from spectralnlp_sketch.hashing.frequencies import DocumentFrequencies
-from spectralnlp_sketch.hashing.ngrams import NgramFormat, Ngrams, checked_texts
+from spectralnlp_sketch.hashing.ngrams import NgramFormat, Ngrams, checked_texts, count_ngrams
 from spectralnlp_sketch.matrices import MatrixEstimator
 from spectralnlp_sketch.rows import Rows
 from spectralnlp_sketch.stream import ConvertedCorpus
@@ -30,13 +31,12 @@ HASHED = NgramFormat((1, 1), None, 2**20)
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class WordRowsFeaturizer(TextFeaturizer, MomentEstimator[str]):
-    """Base class of featurizers that convert texts to tf-idf rows of words, reduced by a matrix estimator.
+    """Base class of featurizers that convert texts to rows of weighted words, reduced by a matrix estimator.
 
-    The first pass counts document frequencies of words; later passes fit the matrix estimator to the tf-idf
-    rows.
+    The first pass counts document frequencies of words; later passes fit the matrix estimator to the rows.
 
     Attributes:
-        words_: hashes and idf of the words that have a column in the tf-idf rows.
+        words_: hashes and idf of the words that have a column in the rows.
         matrices_: the fitted matrix estimator.
         n_texts_: number of texts learned from.
     """
@@ -44,10 +44,14 @@ class WordRowsFeaturizer(TextFeaturizer, MomentEstimator[str]):
     n_words: Annotated[
         int, Ge(1), Doc("Number of words that have a column; those in the most texts are taken.")
     ] = 5000
+    weighting: Annotated[
+        Literal["counts", "tfidf"],
+        Doc("Weights of words, in rows of length 1: ``counts``, or ``tfidf``, (1 + ln count) · idf."),
+    ] = "tfidf"
 
     @abstractmethod
     def make(self) -> MatrixEstimator:
-        """Make the unfitted estimator that reduces tf-idf rows to features; subclasses define it."""
+        """Make the unfitted estimator that reduces rows of words to features; subclasses define it."""
 
     def init_moments(self, corpus: Corpus[str]) -> DocumentFrequencies:
         """Return empty document frequencies of words, to which the texts of the corpus are added."""
@@ -74,13 +78,19 @@ class WordRowsFeaturizer(TextFeaturizer, MomentEstimator[str]):
         return self
 
     def _block(self, texts: Sequence[str], start: int) -> Rows:
-        return Rows(self.words_.rows_of(checked_texts(texts)))
+        return Rows(self._rows_of(checked_texts(texts)))
+
+    def _rows_of(self, texts: Sequence[str]) -> sp.csr_matrix:
+        if self.weighting == "tfidf":
+            return sp.csr_matrix(self.words_.rows_of(texts))
+        counts = sp.csr_matrix(count_ngrams(texts, HASHED)[:, self.words_.columns])
+        return normalize(counts, copy=False)
 
     def transform(self, X: Iterable[str]) -> Any:
         """Return features of texts, float32 (n_texts, n_features)."""
         check_is_fitted(self)
         estimator: Any = self.matrices_
-        return estimator.transform(sp.csr_matrix(self.words_.rows_of(checked_texts(X))))
+        return estimator.transform(self._rows_of(checked_texts(X)))
 
     @property
     def _n_features_out(self) -> int:

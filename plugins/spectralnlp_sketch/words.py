@@ -48,7 +48,7 @@ def stop_list(stop_words: str | Collection[str] | None) -> Collection[str]:
         return ()
     if isinstance(stop_words, str):
         if stop_words != "english":
-            raise SizeError(f"no stop words of {stop_words!r}", hint="take english, or give a set of words")
+            raise SizeError(f"no stop words of {stop_words!r}", hint="take english, or give a list of words")
         return ENGLISH_STOP_WORDS
     return stop_words
 

@@ -45,6 +45,44 @@ def test_every_line_has_a_row(command: Run, model: Path, text: Path, tmp_path: P
     np.testing.assert_array_equal(sp.load_npz(tmp_path / "rows.npz").toarray(), expected)
 
 
+def test_dcot_as_published(command: Run, text: Path, tmp_path: Path) -> None:
+    from sklearn.preprocessing import normalize
+    from spectralnlp_sketch import DCoT
+    from spectralnlp_sketch.hashing.ngrams import count_ngrams
+    from spectralnlp_sketch.word_rows import HASHED
+
+    values = {"prototypes": "frequent", "output": "all", "normalise": False, "n_prototypes": 4}
+    given = [f"{name}={value}".lower() for name, value in {**values, "weighting": "counts"}.items()]
+    settings = [each for value in given for each in ("--set", value)]
+    assert command("train", "dcot", text, "-o", tmp_path / "dcot", *settings).status == 0
+    loaded = spectralnlp.api.load(tmp_path / "dcot")
+    counts = normalize(sp.csr_matrix(count_ngrams(LINES * 3, HASHED)[:, loaded.featurizer.words_.columns]))
+    expected = DCoT(**values).fit(counts).transform(counts)
+    np.testing.assert_allclose(loaded.transform(LINES * 3).toarray(), expected.toarray(), atol=1e-6)
+    assert len(loaded.get_feature_names_out()) == expected.shape[1] == counts.shape[1] + 3 * 4
+
+
+@pytest.mark.filterwarnings("ignore:dimensions lowered")
+def test_tmpca_as_published(command: Run, text: Path, tmp_path: Path) -> None:
+    from spectralnlp_sketch import TMPCA, prepare
+
+    settings = "mask_padding=false stop_words=english stem=true bigrams=true dimensions=2 length=4"
+    given = [each for value in settings.split() for each in ("--set", value)]
+    assert command("train", "tmpca", text, "-o", tmp_path / "tmpca", *given).status == 0
+    loaded = spectralnlp.api.load(tmp_path / "tmpca")
+    learned = loaded.featurizer
+    assert set(learned.words_) == {word for line in LINES for word in prepare(line)}
+    vectors = dict(zip(learned.words_, learned.vectors_, strict=True))
+    tokens = [prepare(line) for line in LINES * 3]
+    expected = (
+        TMPCA(vectors=vectors, length=4, mask_padding=False, bigrams=True).fit(tokens).transform(tokens)
+    )
+    np.testing.assert_allclose(loaded.transform(LINES * 3), expected, atol=1e-6)
+    given[3] = "stop_words=german"
+    status, _, err = command("train", "tmpca", text, "-o", tmp_path / "german", *given)
+    assert (status, err.count("\n"), (tmp_path / "german").exists()) == (2, 1, False)
+
+
 def test_rows_of_a_parquet_file_have_names(command: Run, model: Path, text: Path, tmp_path: Path) -> None:
     table = pytest.importorskip("pyarrow.parquet")
     assert command("transform", model, text, "-o", tmp_path / "rows.parquet").status == 0

@@ -1,4 +1,4 @@
-"""The promises of every registered featurizer, and of SENT+, which learns from labels."""
+"""The promises of every registered featurizer, of published variants, and of SENT+, which needs labels."""
 
 from __future__ import annotations
 
@@ -38,7 +38,15 @@ REGISTERED: dict[str, Callable[[], Any]] = {
     "sent": lambda: SENT(**SMALL),
     "tmpca": lambda: TMPCAFeatures(dimensions=3, length=4),
 }
-FEATURIZERS = {**REGISTERED, "sent-plus": lambda: SENTPlus(**SMALL)}
+AS_PUBLISHED: dict[str, Callable[[], Any]] = {
+    "dcot as published": lambda: DCoTFeatures(
+        prototypes="frequent", weighting="counts", output="all", normalise=False, n_prototypes=4
+    ),
+    "tmpca as published": lambda: TMPCAFeatures(
+        mask_padding=False, stop_words="english", stem=True, bigrams=True, dimensions=1, length=4
+    ),
+}
+FEATURIZERS = {**REGISTERED, **AS_PUBLISHED, "sent-plus": lambda: SENTPlus(**SMALL)}
 
 
 @pytest.fixture(params=FEATURIZERS)
@@ -55,6 +63,8 @@ def test_all_that_are_registered_keep_the_contract() -> None:
     assert sorted(name.partition(".")[0] for name in registry.featurizers.names()) == sorted(REGISTERED)
     for name, featurizer in REGISTERED.items():
         assert registry.featurizers.get(name) is registry.estimators.get(name) is type(featurizer())
+        check_featurizer(featurizer(), TEXTS)
+    for featurizer in AS_PUBLISHED.values():
         check_featurizer(featurizer(), TEXTS)
 
 

@@ -29,7 +29,8 @@ from spectralnlp_sketch.words import StopWords, stop_list
 Floats = NDArray[Any]
 # Up to this many terms or documents, a Cholesky decomposition is faster than conjugate gradients.
 CHOLESKY_ROWS = 16_000
-# Ridge regularisation, in units of the mean sum of squares of a column.
+# Weight of the ridge penalty, in units of the mean sum of squares of a column. The paper has none, and its
+# E[Q] cannot be inverted if a column is empty, or if p is 1 and there are fewer documents than terms.
 RIDGE = 1e-5
 
 
@@ -40,7 +41,8 @@ class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
     The method is that of Xu, Chen, Weinberger and Sha (2012). Each layer is an affine map followed by tanh.
     The first map best reconstructs the prototypes from rows in which every term is removed with probability
     1 − ``keep_probability``; it is computed in closed form, in expectation over all such corruptions. Each
-    later layer reconstructs the output of the layer before in the same way.
+    later layer reconstructs the output of the layer before in the same way. Maps have a ridge penalty, which
+    the paper has not: 10⁻⁵ times the mean sum of squares of a column. Without it they need not exist.
 
     In shapes, n is the number of rows, d the number of terms (columns), and r the number of prototypes.
 

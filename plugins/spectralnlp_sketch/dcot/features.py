@@ -19,10 +19,11 @@ from spectralnlp_sketch.word_rows import WordRowsFeaturizer
 class DCoTFeatures(WordRowsFeaturizer):
     """Featurizer whose features say how much each of some frequent words fits a text; see `DCoT`.
 
-    These words (prototypes) are predicted from the tf-idf row of the text.
+    These words (prototypes) are predicted from the row of weighted words of the text. As published (Xu et al.
+    2012) are ``prototypes="frequent"``, ``weighting="counts"``, ``output="all"`` and ``normalise=False``.
 
     Attributes:
-        words_: hashes and idf of the words that have a column in the tf-idf rows.
+        words_: hashes and idf of the words that have a column in the rows.
         matrices_: the fitted `DCoT`.
         n_texts_: number of texts learned from.
 
@@ -33,22 +34,36 @@ class DCoTFeatures(WordRowsFeaturizer):
         (12, 5)
     """
 
-    n_prototypes: Annotated[int, Ge(1), Doc("Number of words to reconstruct; the heaviest are chosen.")] = 300
+    n_prototypes: Annotated[int, Ge(1), Doc("Number of words to reconstruct (prototypes).")] = 300
+    prototypes: Annotated[
+        Literal["heavy", "frequent"],
+        Doc(
+            "Words to reconstruct: ``heavy``, those with the largest sums of squares; or ``frequent``, as "
+            "published, those in the most texts."
+        ),
+    ] = "heavy"
     keep_probability: Annotated[
         float, Gt(0), Le(1), Doc("Probability that a word survives corruption (p).")
     ] = 0.3
     n_layers: Annotated[int, Ge(1), Doc("Number of layers.")] = field(default=3, kw_only=False)
     output: Annotated[
-        Literal["last", "layers"], Doc("``last``, the last layer; or ``layers``, all layers side by side.")
+        Literal["all", "layers", "last"],
+        Doc(
+            "``last``, the last layer; ``layers``, all layers side by side; or ``all``, as published, the "
+            "row and all layers, sparse (eq. 8)."
+        ),
     ] = "last"
+    normalise: Annotated[bool, Doc("Whether to scale each layer's rows to length one.")] = True
 
     def make(self) -> DCoT:
         """Return an unfitted `DCoT` with this featurizer's settings."""
         return DCoT(
             n_prototypes=self.n_prototypes,
+            prototypes=self.prototypes,
             keep_probability=self.keep_probability,
             n_layers=self.n_layers,
             output=self.output,
+            normalise=self.normalise,
         )
 
     def _learned(self) -> dict[str, Array]:

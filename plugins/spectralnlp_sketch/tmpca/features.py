@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Annotated, Any, Self
 
 import numpy as np
@@ -20,7 +21,7 @@ from spectralnlp.storage import Array, StoredArrays, StoredValues, float_array
 from spectralnlp_sketch.featurizer import TextFeaturizer, single_precision
 from spectralnlp_sketch.hashing.ngrams import checked_texts
 from spectralnlp_sketch.tmpca.estimator import TMPCA
-from spectralnlp_sketch.words import prepare
+from spectralnlp_sketch.words import prepare, stop_list
 
 # Maximum number of words whose vectors are learned; the most frequent are taken.
 MAX_WORDS = 50_000
@@ -30,7 +31,9 @@ MAX_WORDS = 50_000
 class TMPCAFeatures(TextFeaturizer, MomentEstimator[str]):
     """Featurizer that reduces a text's word vectors to one vector with `TMPCA`.
 
-    The word vectors are eigenwords learned from the same texts, or are loaded from a folder.
+    The word vectors are eigenwords learned from the same texts, or are loaded from a folder. As published
+    (Su, Lin and Kuo 2019) are ``mask_padding=False``, ``stop_words="english"`` and ``stem=True``, in their
+    tables 4 to 6 also ``bigrams=True``; their word vectors are fastText's.
 
     Attributes:
         words_: the words that have vectors.
@@ -52,15 +55,28 @@ class TMPCAFeatures(TextFeaturizer, MomentEstimator[str]):
         default=50, kw_only=False
     )
     length: Annotated[int, Ge(2), Doc("Length of sequences (N), a power of two.")] = 8
+    mask_padding: Annotated[
+        bool,
+        Doc("Whether padding is replaced by the mean and excluded from sums; if False, it is zero vectors."),
+    ] = True
+    bigrams: Annotated[bool, Doc("Whether to append a text's bigrams to its words.")] = False
+    stop_words: Annotated[
+        str | list[str] | tuple[str, ...] | None,
+        Doc("Words to leave out: ``english``, a list of words, or null for none."),
+    ] = None
+    stem: Annotated[
+        bool, Doc("Whether to stem words (Porter); loaded word vectors must then be those of stems.")
+    ] = False
     random_state: Annotated[int, Ge(0), Doc("Seed of the eigenwords.")] = 0
 
     def check_combination(self) -> None:
         """Check that ``length`` is a power of two, so that each stage can halve the sequences.
 
         Raises:
-            ConfigError: ``length`` is not a power of two.
+            ConfigError: ``length`` is not a power of two, or there is no such stop-word list.
         """
         TMPCA(length=self.length).validate()
+        stop_list(self.stop_words)
 
     def as_corpus(self, X: Any, y: Any = None) -> Corpus[Any]:
         """Return a corpus of texts as word lists; load the word vectors if ``vectors`` is set.
@@ -75,7 +91,7 @@ class TMPCAFeatures(TextFeaturizer, MomentEstimator[str]):
             if loaded.task != "vectors":
                 raise ConfigError(f"a model for {loaded.task}, not of word vectors", path=self.vectors)
             self._take_vectors(loaded.parameters.words, loaded.parameters.vectors)
-        return MappedCorpus(super().as_corpus(X, y), _words_of)
+        return MappedCorpus(super().as_corpus(X, y), self._words_of)
 
     def init_moments(self, corpus: Corpus[Any]) -> Moments[Any]:
         """Return empty counts, from which eigenwords are learned."""
@@ -111,7 +127,7 @@ class TMPCAFeatures(TextFeaturizer, MomentEstimator[str]):
     def transform(self, X: Iterable[str]) -> Any:
         """Return a vector for each text, float32 (n_texts, D); 0 for a text without known words."""
         check_is_fitted(self)
-        return np.asarray(self.tmpca_.transform([_words_of(text) for text in checked_texts(X)]), np.float32)
+        return np.asarray(self.tmpca_.transform(list(map(self._words_of, checked_texts(X)))), np.float32)
 
     @property
     def _n_features_out(self) -> int:
@@ -121,7 +137,9 @@ class TMPCAFeatures(TextFeaturizer, MomentEstimator[str]):
         """Store words and their vectors, and make the unfitted `TMPCA`."""
         self.words_, self.vectors_ = tuple(words), np.asarray(vectors, np.float32)
         known = dict(zip(self.words_, self.vectors_, strict=True))
-        self.tmpca_ = TMPCA(vectors=known, length=self.length)
+        self.tmpca_ = TMPCA(
+            vectors=known, length=self.length, mask_padding=self.mask_padding, bigrams=self.bigrams
+        )
         self.tmpca_.open_vectors(())
 
     def to_stored(self) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -144,6 +162,6 @@ class TMPCAFeatures(TextFeaturizer, MomentEstimator[str]):
         self.tmpca_.system_matrix_ = sized.take("system_matrix", system)
         self.n_texts_ = values.take("n_texts", int)
 
-
-def _words_of(text: str) -> list[str]:
-    return prepare(text, stop_words=None, stem=False)
+    @property
+    def _words_of(self) -> Callable[[str], list[str]]:
+        return partial(prepare, stop_words=self.stop_words, stem=self.stem)
