@@ -10,7 +10,7 @@ import pytest
 from grammar_bytes import fingerprint, own_trees
 
 from spectralnlp import LPCFG, PCFG, InMemoryCorpus, load, registry, train
-from spectralnlp.errors import ConfigError
+from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.parser.component import Component, Context, Fold
 from spectralnlp.estimators.parser.open_cells import OpenCells
 from spectralnlp.estimators.parser.parsers import COMPONENTS, LPCFGParser, PCFGParser
@@ -143,3 +143,51 @@ def test_pcfg_parsers_keep_their_defaults() -> None:
     assert replace(PCFGParser(), vertical=2).get_params()["vertical"] == 2
     assert PCFGParser().least_trees() == 0
     assert LPCFGParser().least_trees() == 500
+
+
+def brackets(path: Path, trees: list[Tree]) -> str:
+    path.write_text("".join(f"{tree}\n" for tree in trees), encoding="utf-8")
+    return str(path)
+
+
+def test_silver_trees_of_weight_one_teach_grammars_as_gold_ones(trees: list[Tree], tmp_path: Path) -> None:
+    # (closed cells keep the trees, which a pcfg alone would only count)
+    silver = brackets(tmp_path / "silver.mrg", trees[90:])
+    for name, settings in (("lpcfg", SMALL), ("pcfg", {"closed_cells": True})):
+        kind = registry.estimators.get(name)
+        both = kind(**settings).fit(InMemoryCorpus(trees))
+        with_silver = kind(**settings, silver=silver, silver_weight=1.0).fit(InMemoryCorpus(trees[:90]))
+        assert fingerprint(with_silver.grammar_) == fingerprint(both.grammar_)
+
+
+def test_silver_trees_count_less(trees: list[Tree], tmp_path: Path) -> None:
+    silver = brackets(tmp_path / "silver.mrg", trees[90:])
+    fitted = LPCFGParser(**SMALL, silver=silver, silver_weight=0.25).fit(InMemoryCorpus(trees[:90]))
+    assert fitted.grammar_.n_trees_ == round(90 + 0.25 * len(trees[90:]))
+
+
+@pytest.mark.usefixtures("few_trees_are_enough")
+def test_silver_trees_are_no_examples(
+    trees: list[Tree], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    silver = brackets(tmp_path / "silver.mrg", trees[90:])
+    shown: list[tuple[int, int]] = []
+    jackknife = Context.jackknife
+
+    def spy(self: Context, n_folds: int, read: object, repetitions: int = 1) -> object:
+        def look(fold: Fold) -> object:
+            shown.append((int(fold.held_out.sum()), fold.others.learner.trees.first.n_trees))
+            return read(fold)  # type: ignore[operator]
+
+        return jackknife(self, n_folds, look, repetitions)
+
+    monkeypatch.setattr(Context, "jackknife", spy)
+    fitted = LPCFGParser(**SMALL, silver=silver).fit(InMemoryCorpus(trees[:90]))
+    assert {"open_cells", "span_scorer"} <= fitted.components_.keys()
+    assert all(held_out + others == len(trees) for held_out, others in shown)
+    assert sum(held_out for held_out, _ in shown[:3]) == 90
+
+
+def test_missing_silver_trees_are_an_error(trees: list[Tree], tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"nowhere\.mrg"):
+        LPCFGParser(**SMALL, silver=str(tmp_path / "nowhere.mrg")).fit(InMemoryCorpus(trees))

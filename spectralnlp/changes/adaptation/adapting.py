@@ -184,12 +184,17 @@ def _learn_anew(
     estimator.validate()
     trainer, moments = replace(estimator), deepcopy(general)
     completed = list(chain.from_iterable(domain.completed))
-    for trees in (domain.parsed, domain.trees, [each.tree for each in completed]):
-        moments.append(accumulate(general.empty_like(), InMemoryCorpus(trees)))
+    added = [
+        accumulate(general.empty_like(), InMemoryCorpus(trees))
+        for trees in (domain.parsed, domain.trees, [each.tree for each in completed])
+    ]
     shares = np.array([1.0] * len(domain.trees) + [each.share for each in completed])
-    treebank = trainer.grammar.treebank(moments.parts["estimator"])
     with timed_passes(report), one_blas_thread():
+        later = [each.parts["estimator"] for each in added]
+        treebank = trainer.treebank(general.parts["estimator"], later)
         trainer.learn(treebank.weighted(domain.weight, shares))
+    for each in added:
+        moments.append(each)
     model = task_of(trainer).to_model(trainer, report=report, description=description)
     return replace(model, conventions=conventions_of(moments))
 

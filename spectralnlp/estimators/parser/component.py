@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -42,10 +43,10 @@ class Context:
     components: dict[str, Any] = field(default_factory=dict)
     report_done: Callable[[float], None] = lambda part: None
 
-    @property
+    @cached_property
     def trees(self) -> Treebank:
-        """The training trees; within a jackknife, only those outside the held-out fold."""
-        return self.learner.trees
+        """The gold training trees; within a jackknife, only those outside the held-out fold."""
+        return self.learner.trees.gold
 
     @property
     def coarse(self) -> Sequence[LatentGrammar]:
@@ -114,7 +115,9 @@ class Context:
         return results
 
     def _fold(self, number: int, held_out: NDArray[np.bool_]) -> Fold:
-        others = Context(self.learner.select(~held_out), self.grammar, self.parts, self)
+        others_too = np.ones(len(self.learner.trees.is_silver), bool)
+        others_too[~self.learner.trees.is_silver] = ~held_out
+        others = Context(self.learner.select(others_too), self.grammar, self.parts, self)
         others.learn("before")
         return Fold(number, held_out, others, others.learn_concurrently(others.learner.learn))
 
@@ -125,7 +128,7 @@ class Fold(NamedTuple):
     Attributes:
         number: index of the fold, from 0; if the treebank is divided into folds several times, the numbering
             continues over all divisions.
-        held_out: bool (n_trees,); trees of the fold.
+        held_out: bool (n_trees,); gold trees of the fold.
         others: context of all other trees, with the components learned from them.
         grammar_sets: grammars learned from all other trees, one set for each binarisation.
     """

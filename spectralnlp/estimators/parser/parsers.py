@@ -9,13 +9,14 @@ from spectralnlp.estimators.lpcfg import LPCFG
 from spectralnlp.estimators.parser.open_cells import OpenCells
 from spectralnlp.estimators.parser.segmenter import Segmentation
 from spectralnlp.estimators.parser.sentence_ends import SentenceEnds
+from spectralnlp.estimators.parser.silver import SilverTrees
 from spectralnlp.estimators.parser.span_scorer import SpanScoring
 from spectralnlp.estimators.parser.trainer import ParserTrainer
 from spectralnlp.estimators.parser.word_clusters import WordClustering
 from spectralnlp.estimators.pcfg import PCFG
 
 # Components in the order in which they are learned. To add one, write a module and list its class here.
-COMPONENTS = (WordClustering, Segmentation, OpenCells, SentenceEnds, SpanScoring)
+COMPONENTS = (SilverTrees, WordClustering, Segmentation, OpenCells, SentenceEnds, SpanScoring)
 # Settings that turn all components off.
 ALL_OFF: Mapping[str, object] = {
     field.name: False for part in COMPONENTS for field in fields(part) if field.default is True

@@ -11,8 +11,11 @@ from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any, ClassVar, Self, cast
 
+import numpy as np
+
 from spectralnlp.estimator import MomentEstimator
 from spectralnlp.estimators.parser.component import Component, Context
+from spectralnlp.estimators.parser.silver import SilverTrees
 from spectralnlp.estimators.shared.grammars import TreebankEstimator
 from spectralnlp.estimators.shared.treebank import Treebank
 from spectralnlp.hyperparameters import hyperparameters, unknown_name
@@ -142,10 +145,28 @@ class ParserTrainer(MomentEstimator[Tree]):
             InputError: there are no trees.
         """
         if self._needs_trees():
-            self.learn(self.grammar.treebank(moments))
+            self.learn(self.treebank(moments))
         else:
             self._begin()
             self.grammar_.solve(moments)
+
+    def treebank(self, moments: Any, later: Sequence[Any] = ()) -> Treebank:
+        """Return the trees of moments, followed by the silver trees, and by those of further moments.
+
+        Args:
+            moments: logs of gold trees.
+            later: logs of trees that come after the silver trees.
+
+        Raises:
+            InputError: there are no trees, or a file of silver trees cannot be read.
+        """
+        silver = next((each for each in self.components if isinstance(each, SilverTrees)), SilverTrees())
+        logs, kinds = moments.empty_like(), []
+        for is_silver, part in ((False, moments), (True, silver.log(moments)), *((False, m) for m in later)):
+            logs.append(part)
+            kinds.append(np.full(len(part.first_replay_log().places()), is_silver))
+        trees = self.grammar.treebank(logs)
+        return trees.with_silver(np.concatenate(kinds), silver.silver_weight)
 
     def _begin(self) -> None:
         """Set the fitted attributes to a new estimator of grammars and no components."""

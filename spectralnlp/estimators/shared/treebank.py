@@ -28,12 +28,14 @@ class Treebank:
         binarisers: binariser of each table.
         chains: full unary chain of labels for each pair (top, bottom) to which a chain was compressed.
         documents: int32 (n_trees,); index of each tree's document, ascending.
+        is_silver: bool (n_trees,); trees that a parser made, which only grammars are learned from.
     """
 
     tables: Sequence[TreeTable]
     binarisers: Sequence[Binariser]
     chains: Chains
     documents: Ints
+    is_silver: NDArray[np.bool_]
 
     @classmethod
     def of(cls, logs: Sequence[TreeLog]) -> Treebank:
@@ -53,6 +55,7 @@ class Treebank:
             binarisers=[log.binariser for log in logs],
             chains=commonest_chains(logs[0].chains),
             documents=logs[0].documents(),
+            is_silver=np.zeros(tables[0].n_trees, bool),
         )
 
     @property
@@ -67,8 +70,16 @@ class Treebank:
             trees: bool (n_trees,); which trees to select.
         """
         return replace(
-            self, tables=[table.select(trees) for table in self.tables], documents=self.documents[trees]
+            self,
+            tables=[table.select(trees) for table in self.tables],
+            documents=self.documents[trees],
+            is_silver=self.is_silver[trees],
         )
+
+    @property
+    def gold(self) -> Treebank:
+        """The trees that are not silver."""
+        return self.select(~self.is_silver) if self.is_silver.any() else self
 
     def without_copies(self) -> Treebank:
         """Merge identical documents into one, whose trees get the sum of their weights.
@@ -94,16 +105,28 @@ class Treebank:
     def weighted(self, weight: float, shares: Floats) -> Treebank:
         """Return a copy of the treebank in which trees of a domain, which come last, have another weight.
 
-        All earlier trees have the weight 1.
+        All earlier trees keep their weights.
 
         Args:
             weight: weight of each sentence of the domain.
             shares: float64 (n_domain,); fraction of a sentence that each tree of the domain stands for, less
                 than 1 if it is one of several alternatives.
         """
-        others = np.ones(self.first.n_trees - len(shares))
-        weights, share = np.concatenate([others, weight * shares]), np.concatenate([others, shares])
+        n_others = self.first.n_trees - len(shares)
+        weights = np.concatenate([self.first.weight[:n_others], weight * shares])
+        share = np.concatenate([self.first.share[:n_others], shares])
         return replace(self, tables=[replace(table, weight=weights, share=share) for table in self.tables])
+
+    def with_silver(self, is_silver: NDArray[np.bool_], weight: float) -> Treebank:
+        """Return a copy in which some trees are silver.
+
+        Args:
+            is_silver: bool (n_trees,); which trees.
+            weight: weight of each of them, as a share of a gold tree's.
+        """
+        counts = np.where(is_silver, weight, 1.0)
+        tables = [replace(table, weight=counts, share=counts) for table in self.tables]
+        return replace(self, tables=tables, is_silver=is_silver)
 
 
 def _content(table: TreeTable, begin: int, end: int) -> bytes:
