@@ -9,7 +9,11 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
-    *(path for folder in (".", "corpora", "grammars") for path in sorted((ROOT / folder).glob("*.md"))),
+    *(
+        path
+        for folder in (".", "corpora", "corpora/everyday", "grammars")
+        for path in sorted((ROOT / folder).glob("*.md"))
+    ),
     *(path for folder in ("docs", "benchmarks") for path in sorted((ROOT / folder).rglob("*.md"))),
     *sorted((ROOT / "docs" / "gallery").glob("*.py")),
 ]

@@ -20,6 +20,8 @@ TAG_NAMES = (
 PTB_TAGS = set(TAG_NAMES.split())
 PHRASE_NAMES = "ADJP ADVP ADVP|PRT FRAG INTJ NP PP PRN PRT QP S SBAR SBARQ SINV SQ VP WHADVP WHNP WHPP"
 PTB_PHRASES = set(PHRASE_NAMES.split())
+EVERYDAY_TAGS = PTB_TAGS - {"-NONE-"} | {"FW", "HYPH", "LS", "RBR", "SYM", "WP$"}
+EVERYDAY_PHRASES = PTB_PHRASES - {"ADVP|PRT"} | {"LST", "UCP", "WHADJP"}
 
 
 def constituents(path: Path) -> Iterator[list[tuple[str, list[str]]]]:
@@ -51,6 +53,10 @@ def preterminals(nodes: list[tuple[str, list[str]]]) -> list[tuple[str, str]]:
 
 def words(path: Path) -> list[list[str]]:
     return [[w for tag, w in preterminals(nodes) if tag != "-NONE-"] for nodes in constituents(path)]
+
+
+def sentences(path: Path) -> list[str]:
+    return [" ".join(sentence) for sentence in words(path)]
 
 
 def category(label: str) -> str:
@@ -86,9 +92,9 @@ def test_no_phrase_stands_over_itself_alone(own_treebank: Path, name: str) -> No
 
 def test_sentences_are_ordinary_and_all_different(own_treebank: Path) -> None:
     names = ("train.mrg", "dev.mrg")
-    sentences = [" ".join(sentence) for name in names for sentence in words(own_treebank / name)]
-    assert len(set(sentences)) == len(sentences)
-    assert {2, 30} == {min(s.count(" ") + 1 for s in sentences), max(s.count(" ") + 1 for s in sentences)}
+    every = [sentence for name in names for sentence in sentences(own_treebank / name)]
+    assert len(set(every)) == len(every)
+    assert {2, 30} == {min(s.count(" ") + 1 for s in every), max(s.count(" ") + 1 for s in every)}
 
 
 def test_what_a_reader_must_cope_with_is_there(own_treebank: Path) -> None:
@@ -131,3 +137,63 @@ def test_every_file_is_described(own_corpora: Path) -> None:
     described = (own_corpora / "README.md").read_text(encoding="utf-8")
     for path in own_corpora.glob("*/*"):
         assert f"{path.name}`" in described, path
+
+
+def everyday_table(own_corpora: Path) -> dict[str, list[str]]:
+    """The cells behind each category in the README's table: train, dev, example, F1, exact trees, tags."""
+    text = (own_corpora / "everyday" / "README.md").read_text(encoding="utf-8")
+    rows = (line.strip("|").split("|") for line in text.splitlines() if re.match(r"\| \w+ \| \d", line))
+    return {row[0].strip(): [cell.strip() for cell in row[1:]] for row in rows}
+
+
+def test_everyday_trees_are_whole_and_labelled_alike(own_corpora: Path) -> None:
+    for path in (own_corpora / "everyday").rglob("*.mrg"):
+        trees = list(constituents(path))
+        assert len(trees) == len(path.read_text(encoding="utf-8").splitlines())
+        for nodes in trees:
+            leaves = preterminals(nodes)
+            assert {tag for tag, _ in leaves} <= EVERYDAY_TAGS, path
+            phrases = {label for label, children in nodes if children[0].startswith("(")}
+            assert phrases <= EVERYDAY_PHRASES, path
+            for label, children in nodes:
+                assert len(children) > 0
+                assert children != [f"({label}"], f"{path}: {label} over itself alone"
+                assert len(children) == 1 or all(child.startswith("(") for child in children)
+
+
+def test_everyday_sentences_are_those_of_the_table_and_all_different(own_corpora: Path) -> None:
+    everyday = own_corpora / "everyday"
+    table = everyday_table(own_corpora)
+    assert {path.stem for path in everyday.rglob("*.mrg")} == set(table) - {"all"}
+    seen = []
+    for name, cells in table.items():
+        if name == "all":
+            continue
+        train, dev = (sentences(everyday / part / f"{name}.mrg") for part in ("train", "dev"))
+        assert [len(train), len(dev)] == [int(cell) for cell in cells[:2]]
+        assert cells[2] in train + dev
+        seen += train + dev
+        for annotator in ("first", "second"):
+            annotated = sentences(everyday / "annotations" / annotator / f"{name}.mrg")
+            assert annotated[2::4] == dev
+            assert [s for i, s in enumerate(annotated) if i % 4 != 2] == train
+    assert len(seen) == len(set(seen)) == 800
+    assert [str(sum(int(table[n][i]) for n in table if n != "all")) for i in (0, 1)] == table["all"][:2]
+
+
+def test_the_agreement_is_that_of_the_table(own_corpora: Path) -> None:
+    from spectralnlp.scoring import score_trees
+    from spectralnlp.trees.readers import read_trees
+
+    annotations = own_corpora / "everyday" / "annotations"
+    table = everyday_table(own_corpora)
+    first, second = (
+        {name: list(read_trees(annotations / part / f"{name}.mrg")) for name in table if name != "all"}
+        for part in ("first", "second")
+    )
+    for trees in (first, second):
+        trees["all"] = [tree for name in table if name != "all" for tree in trees[name]]
+    for name, cells in table.items():
+        scores = score_trees(first[name], second[name]).overall
+        figures = (scores.f1, scores.complete_match, scores.tagging_accuracy)
+        assert cells[3:] == [f"{figure:.1f}" for figure in figures], name
