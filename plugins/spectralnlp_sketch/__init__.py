@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from spectralnlp_sketch.cca.estimator import CCA
+    from spectralnlp_sketch.cca.model import CCAModel
     from spectralnlp_sketch.centring import Centring
     from spectralnlp_sketch.dcot.estimator import DCoT
     from spectralnlp_sketch.dcot.features import DCoTFeatures
@@ -42,6 +43,7 @@ __all__ = [
     "SENT",
     "SRHT",
     "TMPCA",
+    "CCAModel",
     "Centring",
     "Classification",
     "Classifier",
@@ -73,6 +75,7 @@ __all__ = [
 
 _MODULES = {
     "CCA": "cca.estimator",
+    "CCAModel": "cca.model",
     "Explanation": "intent.explanation",
     "FileRows": "row_files",
     "FrequentDirections": "frequent_directions.estimator",

@@ -162,8 +162,8 @@ def lines_of(example: Any) -> Iterator[bytes]:
     words, as in word counting, so that documents with different counts have different hashes.
 
     Args:
-        example: a tree, text of several lines, words, words with tags, counted n-grams, or a named tuple of
-            JSON values, such as a text and its label.
+        example: a tree, text of several lines, words, words with tags, counted n-grams, a named tuple of
+            JSON values, such as a text and its label, or rows of numbers.
     """
     if isinstance(example, Tree):
         yield _utf8(str(example))
@@ -174,12 +174,17 @@ def lines_of(example: Any) -> Iterator[bytes]:
     elif isinstance(example, Ngrams):
         for ngram, count in zip(example.words, example.counts.tolist(), strict=True):
             yield _utf8(f"{' '.join(ngram)}\t{count}")
-    elif hasattr(example, "_fields"):
-        yield _utf8(json.dumps(example, ensure_ascii=False))
+    elif hasattr(example, "_fields") or hasattr(example[0], "dtype"):
+        yield _utf8(json.dumps(example, ensure_ascii=False, default=_numbers))
     elif len(example) == 2 and not isinstance(example[0], str):
         yield _utf8("\t".join(" ".join(column) for column in example))
     else:
         yield _utf8(" ".join(example))
+
+
+def _numbers(row: Any) -> Any:
+    """Return the numbers of an array, or of a sparse matrix, as lists."""
+    return (row.toarray() if hasattr(row, "toarray") else row).tolist()
 
 
 def _utf8(text: str) -> bytes:

@@ -93,9 +93,8 @@ def _try_training(name: str, folder: Path) -> None:
 
     estimator = registry.estimators.get(name)
     task = registry.tasks.get(estimator.task)()
-    sample, saved = folder / "sample.txt", folder / "model"
-    sample.write_text(task.sample(), encoding="utf-8")
-    model = train(estimator, sample)
+    saved = folder / "model"
+    model = train(estimator, task.write_sample(folder))
     task.warm_up(model)
     model.save(saved, overwrite=True)
     _try_out(saved)

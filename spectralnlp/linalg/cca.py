@@ -26,6 +26,7 @@ WIDEST_REGULARISED = 20_000
 _EXACT = 600  # up to this many columns of the narrower view, the full SVD is computed
 _SINGULAR = 1e-10  # correlation-matrix eigenvalues below this share of the largest count as zero
 _CONSTANT = 1e-13  # a variance below this share of the column's mean square is rounding error
+_EQUAL = 1e-14  # values that differ by this share of the column's mean are equal up to rounding
 
 
 @dataclass(frozen=True)
@@ -36,18 +37,22 @@ class View:
         second: XᵀX / n, float64 (p, p), dense or scipy.sparse.
         mean: float64 (p,); mean of each column.
         regularisation: share of the columns' mean variance that is added to each variance.
+        pivot: float64 (p,); constants that were subtracted from the columns of the data to give X, so that no
+            digits are lost where the mean is many times the deviation.
     """
 
     second: Any
     mean: Floats
     regularisation: float = 0.0
+    pivot: Floats | float = 0.0
 
     @cached_property
     def variances(self) -> Floats:
         """Variance of each column, float64 (p,); zero for constant columns."""
         squares = np.asarray(self.second.diagonal())
         variances = squares - self.mean**2
-        return np.where(variances > _CONSTANT * squares, variances, 0.0)
+        rounding = np.maximum(_CONSTANT * squares, (_EQUAL * (self.mean + self.pivot)) ** 2)
+        return np.where(variances > rounding, variances, 0.0)
 
     @property
     def penalty(self) -> float:
@@ -58,6 +63,10 @@ class View:
     def diagonal(self) -> Floats:
         """Diagonal of the regularised covariance S, float64 (p,)."""
         return self.variances + self.penalty
+
+    def covariance_times(self, v: Floats) -> Floats:
+        """Multiply the covariance, without regularisation, by a matrix (p, k)."""
+        return np.asarray(self.second @ v - np.outer(self.mean, self.mean @ v))
 
 
 @dataclass(frozen=True)

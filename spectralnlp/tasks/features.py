@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -66,6 +66,13 @@ What it knows of words comes from the training text: its licence applies."""
     def training_counts(self, fitted: Any) -> dict[str, int]:
         """Return the number of training texts, for reports."""
         return {"training texts": fitted.n_texts_}
+
+    def transformed(
+        self, model: Features, inputs: Inputs, *, text_column: Column | None = None
+    ) -> Iterator[Any]:
+        """Yield the features of the lines of files, block by block; see `read` for the arguments."""
+        for batch in self.read(inputs, text_column=text_column).batches(1024):
+            yield model.transform(batch.examples)
 
     def warm_up(self, model: Features) -> None:
         """Convert one text to features, so that the numba functions are compiled."""

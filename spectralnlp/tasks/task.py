@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias
@@ -189,8 +189,8 @@ class Task(ABC):
         """
         raise ConfigError(f"models for {self.name} are not trained from estimators")
 
-    def training_counts(self, fitted: Any) -> dict[str, int]:
-        """Return counts that describe the training data, by name, such as ``training trees``."""
+    def training_counts(self, fitted: Any) -> dict[str, Any]:
+        """Return figures that describe the training data, by name, such as ``training trees``."""
         return {}
 
     def shown_parameters(self, fitted: Any) -> dict[str, Any]:
@@ -303,9 +303,27 @@ class Task(ABC):
         """
         raise ConfigError(f"models for {self.name} have no score on gold data")
 
+    def transformed(self, model: Any, inputs: Inputs) -> Iterator[Any]:
+        """Yield rows of numbers for what is in files, block by block, for the command ``transform``.
+
+        Args:
+            model: a model whose method ``get_feature_names_out`` names the columns.
+            inputs: files, folders or globs.
+
+        Raises:
+            ConfigError: models of this task give no rows.
+        """
+        raise ConfigError(f"a model for {self.name}, not a featurizer or a CCA")
+
     def sample(self) -> str:
         """Return made-up training data: the text of a small file that `read` can read."""
         return sample_text()
+
+    def write_sample(self, folder: Path) -> list[Path]:
+        """Write made-up training data, which `read` can read, to a folder; return the paths of the files."""
+        path = folder / "sample.txt"
+        path.write_text(self.sample(), encoding="utf-8")
+        return [path]
 
     def warm_up(self, model: Any) -> None:  # noqa: B027 (most models have no kernels)
         """Use a model on made-up data, so that its numba functions are compiled; by default, do nothing.

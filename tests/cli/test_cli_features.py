@@ -103,7 +103,7 @@ def test_more_text_is_added_and_none_taken_out(command: Run, model: Path, tmp_pa
     [
         (".csv", "rows go to .npy, .npz, .parquet"),
         ("", "rows go to"),
-        (".npy", "no texts to transform"),
+        (".npy", "nothing to transform"),
     ],
 )
 def test_bad_output_and_empty_text(

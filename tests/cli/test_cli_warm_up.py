@@ -26,8 +26,7 @@ COMMAND = [sys.executable, "-c", "from spectralnlp.cli import main; raise System
 def test_every_estimator_learns_from_the_sample_of_its_task(name: str, tmp_path: Path) -> None:
     estimator = registry.estimators.get(name)
     task = registry.tasks.get(estimator.task)()
-    (tmp_path / "sample.txt").write_text(task.sample(), encoding="utf-8")
-    task.warm_up(spectralnlp.train(estimator, tmp_path / "sample.txt"))
+    task.warm_up(spectralnlp.train(estimator, task.write_sample(tmp_path)))
 
 
 def test_nothing_is_collected_while_kernels_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:

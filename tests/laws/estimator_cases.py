@@ -73,6 +73,14 @@ def texts() -> Corpus[str]:
     return InMemoryCorpus([" ".join(line).translate(letters) for line in documents()], n_partitions=3)
 
 
+def views() -> Corpus[Any]:
+    """Rows of small integers, whose sums are exact, in two views with two directions in common."""
+    rng = np.random.default_rng(0)
+    hidden = rng.integers(-3, 4, size=(60, 2))
+    x, y = (hidden @ rng.integers(-2, 3, size=(2, d)) + rng.integers(-2, 3, size=(60, d)) for d in (4, 3))
+    return InMemoryCorpus(list(zip(x.astype(float), y.astype(float), strict=True)), n_partitions=3)
+
+
 TRAINING: Mapping[str, Callable[[], Corpus[Any]]] = {
     "features": texts,
     "intents": intents,
@@ -81,4 +89,5 @@ TRAINING: Mapping[str, Callable[[], Corpus[Any]]] = {
     "tagging": tagged_sentences,
     "topics": documents,
     "vectors": text,
+    "views": views,
 }

@@ -67,8 +67,6 @@ LINEAR_CASES: list[tuple[str, tuple[Empty, dict[str, Empty]], bool]] = [
         ),
         True,
     ),
-    ("two views", _pairs(sparse=False), True),
-    ("two sparse views", _pairs(sparse=True), True),
     ("column sums", (lambda: ColumnMoments(WIDTH), {"n_columns": lambda: ColumnMoments(2)}), True),
     ("triangle", (lambda: TriangleMoments(WIDTH), {"n_columns": lambda: TriangleMoments(2)}), False),
 ]
@@ -82,8 +80,13 @@ SEQUENCES = [
     for n in _DRAWN.integers(0, 5, 37)
 ]
 
+# Examples of CCA.
+PAIRS = [(row[:2], row[2:]) for row in ROWS]
+
 # The same of featurizers, with the examples that they eat.
 FEATURIZER_CASES: list[tuple[str, tuple[Empty, dict[str, Empty]], list[Any], bool]] = [
+    ("two views", _pairs(sparse=False), PAIRS, True),
+    ("two sparse views", _pairs(sparse=True), PAIRS, True),
     (
         "log of rows",
         (
