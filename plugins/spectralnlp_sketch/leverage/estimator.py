@@ -147,7 +147,7 @@ class LeverageScores(IncrementalEstimator):
         if self.method_ in EXACT:
             return TriangleMoments(d)
         size = self.sketch_size or required_rows(self.method_, d, self.epsilon or 0.5)
-        if size <= d:
+        if size <= d and not self.truncate:
             hint = f"use at least {required_rows(self.method_, d, 0.5):,}"
             warn(f"a sketch of {size} rows is too small for {d} columns: all scores would be equal; {hint}")
         return MOMENTS[self.method_](size, d, self.random_state)

@@ -150,6 +150,16 @@ def test_a_sketch_of_too_few_rows_is_warned_of() -> None:
     assert LeverageScores(method="osnap", epsilon=0.4).fit(np.tile(X, (3, 1))).sketch_.shape[0] == 278
 
 
+def test_truncation_takes_a_sketch_of_fewer_rows_than_columns() -> None:
+    """Warnings are errors: scores are equal only where all directions of the sketch count."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(900, 5)) @ rng.normal(size=(5, 400)) + 1e-3 * rng.normal(size=(900, 400))
+    exact = (np.linalg.svd(X, full_matrices=False)[0][:, :5] ** 2).sum(axis=1)
+    model = LeverageScores(sketch_size=300, method="osnap", truncate=0.1).fit(X)
+    assert model.rank_ == 5
+    np.testing.assert_allclose(model.scores(X), exact, rtol=0.4)
+
+
 def test_two_passes_over_a_stream(tmp_path: Any) -> None:
     np.save(tmp_path / "x.npy", X)
     corpus = FileRows([tmp_path / "x.npy"], n_partitions=3)
