@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from benchmarks import report  # first: it sets the number of threads  # isort: skip
 
-import re
+import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from functools import cache, partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from spectralnlp_sketch import IntentClassifier, with_unlabelled
 
-from benchmarks.labelled import INTENTS, LABELS_ONLY, Labelled, corpus, peer, read_tsv
+from benchmarks.labelled import INTENTS, LABELS_ONLY, corpus, peer
 
 SMALL = ("sst", "trec", "r52", "sms_spam", "sentence_polarity", "imdb", *INTENTS)
 # Maximum number of unlabelled texts.
@@ -27,7 +26,7 @@ def small_table(n: int, draws: int) -> str:
     called += ["fastText"] if fasttext_module() else []
     scores: dict[str, list[np.ndarray]] = {name: [] for name in called}
     for name in SMALL:
-        data = short_corpus(name)
+        data = corpus(name)
         drawn = []
         for seed in range(draws):
             order = np.random.default_rng(seed).permutation(len(data.texts))
@@ -45,36 +44,16 @@ def small_table(n: int, draws: int) -> str:
             drawn.append([data.score(each) for each in found])
         for each, score in zip(called, np.mean(drawn, axis=0), strict=True):
             scores[each].append(score)
-        print(name, *(f"{values[-1]:.1f}" for values in scores.values()), flush=True)
-    rows = [
-        [each, *(f"{v:.1f}" for v in values), f"{np.mean(values):.1f}"] for each, values in scores.items()
-    ]
+        print(name, *(f"{values[-1]:.1f}" for values in scores.values()), file=sys.stderr, flush=True)
+    rows = [[name, *figures(values, "")] for name, values in scores.items()]
+    for name in (called[0], *called[3:]):
+        ahead = np.subtract(scores[called[2]], scores[name])
+        rows.append([f"{called[2]} − {name}", *figures(ahead, "+")])
     return report.table((f"{n:,} training texts", *SMALL, "mean"), rows)
 
 
-def short_corpus(name: str) -> Labelled:
-    """Return a corpus of short texts; for TREC, which has no dev set, a tenth is held out."""
-    folder = report.CORPORA / "textcat" / name
-    if name == "sst":
-        return Labelled(*read_sst(folder / "train.txt"), *read_sst(folder / "dev.txt"))
-    if name == "trec":
-        texts, labels = read_tsv(folder / "train.tsv")
-        labels = np.array([label.partition(":")[0] for label in labels])
-        cut = len(texts) // 10
-        return Labelled(texts[cut:], labels[cut:], texts[:cut], labels[:cut])
-    if (folder / "train.tsv").exists():
-        return Labelled(*read_tsv(folder / "train.tsv"), *read_tsv(folder / "dev.tsv"))
-    return corpus(name)
-
-
-def read_sst(path: Path) -> tuple[list[str], np.ndarray]:
-    """Return sentences and whether they are positive, without neutral ones."""
-    texts, labels = [], []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if line[1] != "2":
-            texts.append(" ".join(re.findall(r"([^\s()]+)\)", line)))
-            labels.append("positive" if line[1] > "2" else "negative")
-    return texts, np.array(labels)
+def figures(values: Any, sign: str) -> list[str]:
+    return [f"{value:{sign}.1f}" for value in (*values, np.mean(values))]
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -49,9 +50,38 @@ def read_tsv(path: Path) -> tuple[list[str], np.ndarray]:
 
 @cache
 def corpus(name: str) -> Labelled:
+    """Return a corpus of labelled texts by the name of its folder; SST is without neutral sentences."""
+    if name == "sst":
+        return Labelled(*_binary(sst_trees("train")), *_binary(sst_trees("dev")))
     suffix = ".tsv.gz" if name == "imdb" else ".tsv"
-    folder = report.CORPORA / ("textcat" if name == "imdb" else "intents") / name
-    return Labelled(*read_tsv(folder / f"train{suffix}"), *read_tsv(folder / f"dev{suffix}"))
+    folder = report.CORPORA / "intents" / name if name in INTENTS else TEXTCAT / name
+    texts, labels = read_tsv(folder / f"train{suffix}")
+    if name != "trec":
+        return Labelled(texts, labels, *read_tsv(folder / f"dev{suffix}"))
+    # It has no dev part: every tenth question is held out. The labels are the six coarse ones.
+    labels = np.array([label.partition(":")[0] for label in labels])
+    held = np.arange(len(texts)) % 10 == 0
+    train, dev = ([texts[i] for i in np.flatnonzero(part)] for part in (~held, held))
+    return Labelled(train, labels[~held], dev, labels[held])
+
+
+def sst_trees(part: str, folder: Path = TEXTCAT / "sst") -> list[str]:
+    """Return the trees of a part of SST, one a line; train is without those of dev, which its file has."""
+    trees = (folder / f"{part}.txt").read_text(encoding="utf-8").splitlines()
+    held = set() if part == "dev" else set(sst_trees("dev", folder))
+    return [tree for tree in trees if tree not in held]
+
+
+def sst_words(tree: str) -> list[str]:
+    """Return the words of a tree of SST."""
+    return re.findall(r" ([^()]+)\)", tree)
+
+
+def _binary(trees: Sequence[str]) -> tuple[list[str], np.ndarray]:
+    """Return the sentences that are not neutral: 0 and 1 are negative, 3 and 4 positive."""
+    kept = [tree for tree in trees if tree[1] != "2"]
+    labels = ["negative" if tree[1] < "2" else "positive" for tree in kept]
+    return [" ".join(sst_words(tree)) for tree in kept], np.array(labels)
 
 
 @cache

@@ -16,7 +16,6 @@ from __future__ import annotations
 from benchmarks import report  # first: it sets the number of threads  # isort: skip
 
 import argparse
-import re
 import sys
 import tempfile
 import time
@@ -35,7 +34,7 @@ from spectralnlp_sketch import TMPCA, prepare
 from spectralnlp_sketch.tmpca.information import mutual_information
 from spectralnlp_sketch.tmpca.moments import centred
 
-from benchmarks.labelled import TEXTCAT, read_tsv
+from benchmarks.labelled import corpus
 from spectralnlp.estimators.eigenwords import Eigenwords
 from spectralnlp.models.vectors import Vectors
 from spectralnlp.runtime import InMemoryCorpus
@@ -58,26 +57,8 @@ class Texts(NamedTuple):
 
 
 def read(name: str) -> Texts:
-    folder = TEXTCAT / name
-    if name == "trec":  # it has no dev part: hold out every tenth question; use the six coarse labels
-        texts, fine = read_tsv(folder / "train.tsv")
-        labels, held = np.array([label.partition(":")[0] for label in fine]), np.arange(len(texts)) % 10 == 0
-        parts = [([texts[i] for i in np.flatnonzero(part)], labels[part]) for part in (~held, held)]
-        return Texts(*parts[0], *parts[1])
-    if name != "sst":
-        ending = "tsv.gz" if name == "imdb" else "tsv"
-        return Texts(*read_tsv(folder / f"train.{ending}"), *read_tsv(folder / f"dev.{ending}"))
-    # The corpus's train.txt also contains the sentences of dev.txt, which are removed here.
-    dev = set((folder / "dev.txt").read_text(encoding="utf-8").splitlines())
-    train = (folder / "train.txt").read_text(encoding="utf-8").splitlines()
-    return Texts(*read_sst(line for line in train if line not in dev), *read_sst(sorted(dev)))
-
-
-def read_sst(trees: Iterable[str]) -> tuple[list[str], np.ndarray]:
-    """Return the sentences that are not neutral: 0 and 1 are negative, 3 and 4 positive."""
-    kept = [tree for tree in trees if tree[1] != "2"]
-    texts = [" ".join(re.findall(r"\(\d ([^()]+)\)", tree)) for tree in kept]
-    return texts, np.array(["negative" if tree[1] in "01" else "positive" for tree in kept])
+    data = corpus(name)
+    return Texts(data.texts, data.labels, data.dev_texts, data.dev_labels)
 
 
 def fasttext_model(tokens: Sequence[Sequence[str]], labels: np.ndarray) -> Any:
