@@ -19,7 +19,9 @@ from spectralnlp.testing.asserting import require
 ODD_TEXTS = ("", " ", "\udc80", "ЖЖЖ", "x" * 10_000)
 
 
-def check_featurizer(featurizer: Featurizer | type[Featurizer], texts: Sequence[str]) -> None:
+def check_featurizer(
+    featurizer: Featurizer | type[Featurizer], texts: Sequence[str], labels: Sequence[Any] | None = None
+) -> None:
     """Check that a featurizer learns, transforms texts, and can be saved and loaded as a model.
 
     Use `check_estimator` to check its settings and moments.
@@ -27,6 +29,7 @@ def check_featurizer(featurizer: Featurizer | type[Featurizer], texts: Sequence[
     Args:
         featurizer: a registered featurizer class, or an unfitted featurizer whose settings suit the texts.
         texts: five or more training texts.
+        labels: labels of the texts, for a featurizer that learns from labels.
 
     Raises:
         AssertionError: a requirement is violated.
@@ -39,7 +42,7 @@ def check_featurizer(featurizer: Featurizer | type[Featurizer], texts: Sequence[
     """
     made = featurizer() if isinstance(featurizer, type) else featurizer
     require(isinstance(made, Featurizer), "it derives from spectralnlp.Featurizer")
-    fitted = made.fit(list(texts))
+    fitted = made.fit(list(texts), labels)
     rows = _rows(fitted, texts)
     require(getattr(fitted, "n_texts_", None) == len(texts), "fit sets n_texts_, the texts learned from")
     require(rows.ndim == 2 and len(rows) == len(texts), "transform gives a row for each text")
@@ -53,7 +56,7 @@ def check_featurizer(featurizer: Featurizer | type[Featurizer], texts: Sequence[
     copied = pickle.loads(pickle.dumps(fitted))
     require(np.array_equal(_rows(copied, texts), rows), "a pickled featurizer gives the same rows")
     _check_storage(fitted, texts, rows)
-    again = made.fit(list(texts))
+    again = made.fit(list(texts), labels)
     require(np.array_equal(_rows(again, texts), rows), "the same texts give the same rows")
 
 

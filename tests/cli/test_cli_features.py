@@ -83,6 +83,61 @@ def test_tmpca_as_published(command: Run, text: Path, tmp_path: Path) -> None:
     assert (status, err.count("\n"), (tmp_path / "german").exists()) == (2, 1, False)
 
 
+@pytest.fixture
+def labelled(tmp_path: Path) -> Path:
+    things = ("door", "lid", "box")
+    lines = [f"{verb}\t{verb} the {thing} now" for verb in ("open", "close") for thing in things]
+    (tmp_path / "labelled.tsv").write_text("\n".join(lines) + "\n")
+    return tmp_path / "labelled.tsv"
+
+
+def test_sent_plus_is_trained_grows_forgets_and_merges(
+    command: Run, labelled: Path, text: Path, tmp_path: Path
+) -> None:
+    from spectralnlp_sketch import SENTPlus, read_texts
+
+    sizes = ("--set", "sketch_size=3", "--set", "n_features=1024", "--keep-moments")
+    more = tmp_path / "more.tsv"
+    more.write_text("paint\tpaint the gate\nopen\topen the gate\n")
+    everything = (labelled, "--unlabelled", text, *sizes)
+    assert command("train", "sent-plus", *everything, "-o", tmp_path / "first").status == 0
+    assert command("train", "sent-plus", more, *sizes, "-o", tmp_path / "second").status == 0
+    assert command("update", tmp_path / "first", more, "-o", tmp_path / "both").status == 0
+    assert command("merge", tmp_path / "first", tmp_path / "second", "-o", tmp_path / "merged").status == 0
+    assert command("forget", tmp_path / "both", more, "-o", tmp_path / "less").status == 0
+    rows = {
+        name: spectralnlp.api.load(tmp_path / name).transform(LINES)
+        for name in ("first", "both", "merged", "less")
+    }
+    np.testing.assert_array_equal(rows["both"], rows["merged"])
+    np.testing.assert_array_equal(rows["first"], rows["less"])
+    info = spectralnlp.api.load(tmp_path / "both").info
+    assert (info["training texts"], info["unlabelled texts"]) == (8, 12)
+    fitted = SENTPlus(sketch_size=3, n_features=1024).fit(read_texts(labelled, unlabelled=text))
+    np.testing.assert_array_equal(rows["first"], fitted.transform(LINES))
+    output = tmp_path / "rows.npy"
+    assert command("transform", tmp_path / "first", text, "-o", output).status == 0
+    np.testing.assert_array_equal(np.load(output)[: len(LINES)], rows["first"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("sent-plus", "{text}"), "no tab"),
+        (("sent-plus", "{labelled}", "--set", "output=none"), "output"),
+        (("sent", "{labelled}", "--unlabelled", "{text}"), "--unlabelled means nothing"),
+        (("intent", "{labelled}", "--set", "featurizer=sent-plus"), "learns from labels"),
+    ],
+)
+def test_texts_without_labels_and_wrong_settings(
+    command: Run, labelled: Path, text: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    given = [each.format(text=text, labelled=labelled) for each in arguments]
+    status, _, err = command("train", *given, "-o", tmp_path / "none")
+    assert (status, (tmp_path / "none").exists()) == (2, False)
+    assert message in err.splitlines()[-1]
+
+
 def test_rows_of_a_parquet_file_have_names(command: Run, model: Path, text: Path, tmp_path: Path) -> None:
     table = pytest.importorskip("pyarrow.parquet")
     assert command("transform", model, text, "-o", tmp_path / "rows.parquet").status == 0

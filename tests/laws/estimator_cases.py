@@ -84,6 +84,7 @@ def views() -> Corpus[Any]:
 TRAINING: Mapping[str, Callable[[], Corpus[Any]]] = {
     "features": texts,
     "intents": intents,
+    "labelled-features": intents,
     "parsing": treebank,
     "sequences": sequences,
     "tagging": tagged_sentences,

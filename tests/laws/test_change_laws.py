@@ -65,7 +65,7 @@ def documents_of(kind: type[Estimator]) -> list[list[Any]]:
 
 def cases() -> list[Any]:
     params = []
-    for entry in registry.estimators.describe():
+    for entry in (*registry.estimators.describe(), *registry.featurizers.describe()):
         if entry.status != "ok":
             continue
         kind: type[Estimator] = registry.estimators.get(entry.name)

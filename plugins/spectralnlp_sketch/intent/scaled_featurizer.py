@@ -51,7 +51,7 @@ class ScaledFeaturizer:
             RegistryError: there is no such featurizer.
             ConfigError: the folder holds another kind of model, or rows are sparse.
         """
-        featurizer = _trained(name) if is_folder(name) else registry.featurizers.get(name)().fit(texts)
+        featurizer = _trained(name) if is_folder(name) else _untrained(name).fit(texts)
         rows = _dense_rows(featurizer, some[:: -(-len(some) // MAX_TEXTS) or 1])
         mean = rows.mean(axis=0)
         length = float(np.linalg.norm(rows - mean, axis=1).mean())
@@ -72,6 +72,14 @@ def is_folder(name: str) -> bool:
         registry.featurizers.resolve(name)
         return False
     return True
+
+
+def _untrained(name: str) -> Featurizer:
+    kind: type[Featurizer] = registry.featurizers.get(name)
+    if kind.task != Featurizer.task:
+        what = f"{name} learns from labels, which `featurizer` gives it not"
+        raise ConfigError(what, hint=f"train it first: spectralnlp train {name}, and give its folder")
+    return kind()
 
 
 def _trained(folder: str) -> Featurizer:

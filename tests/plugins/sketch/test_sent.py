@@ -12,11 +12,10 @@ from sklearn.svm import LinearSVC
 from spectralnlp_sketch import SENT, SENTPlus, with_unlabelled
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams
-from spectralnlp_sketch.sent.estimator import POSITION_COLUMNS
-from spectralnlp_sketch.sent.moments import NgramDirections
+from spectralnlp_sketch.sent.moments import POSITION_COLUMNS, LabelledQueries, NgramDirections
 
-from spectralnlp.errors import ConfigError
-from spectralnlp.runtime import Batch
+from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.runtime import Batch, InMemoryCorpus
 
 TEXTS = [
     f"{verb} the {thing}" for verb in ("open", "close", "paint") for thing in ("door", "lid", "box", "gate")
@@ -28,8 +27,7 @@ SIZES: dict[str, Any] = {"sketch_size": 4, "n_features": 2**10}
 
 @pytest.mark.parametrize("cls", [SENT, SENTPlus])
 def test_the_projection_has_length_one(cls: Any) -> None:
-    settings = {"output": "all"} if cls is SENT else {}
-    model = cls(**SIZES, **settings).fit(*with_unlabelled(TEXTS, LABELS, PLAIN))
+    model = cls(**SIZES, output="all").fit(*with_unlabelled(TEXTS, LABELS, PLAIN))
     rows = model.transform(TEXTS)
     n = len(model.directions_)
     x, dense = rows[:, :-n], rows[:, -n:].toarray()
@@ -65,7 +63,7 @@ def test_counts_are_counts() -> None:
 
 
 def test_plus_has_first_words_and_unseen_predictions() -> None:
-    model = SENTPlus(**SIZES)
+    model = SENTPlus(**SIZES, output="all")
     own = model.fit_transform(*with_unlabelled(TEXTS, LABELS, PLAIN))[: len(TEXTS)]
     rows = model.transform(TEXTS)
     first = 2**10 + 2 * POSITION_COLUMNS
@@ -79,12 +77,49 @@ def test_plus_has_first_words_and_unseen_predictions() -> None:
 
 def test_predictions_of_own_texts_are_of_models_without_them() -> None:
     labels = list("ababbabaabab")  # no word tells: one must have seen
-    model = SENTPlus(**SIZES)
+    model = SENTPlus(**SIZES, output="all")
     own = model.fit_transform(TEXTS, labels)
     first = 2**10 + 2 * POSITION_COLUMNS
     seen = model.classes_[model.transform(TEXTS)[:, first : first + 2].toarray().argmax(axis=1)]
     unseen = model.classes_[own[:, first : first + 2].toarray().argmax(axis=1)]
     assert (seen == labels).mean() > (unseen == labels).mean()
+
+
+def test_plus_projects_onto_the_directions_of_all_its_rows() -> None:
+    """None is left out, however many: the sketch of two rows is that of the extended counts of all."""
+    settings: dict[str, Any] = {"sketch_size": 60, "n_features": 2**10, "n_components": 3}
+    pairs = with_unlabelled(TEXTS, LABELS, PLAIN)
+    model = SENTPlus(**settings)
+    x = model.set_params(output="all").fit_transform(*pairs)[:, :-3].toarray()
+    exact = np.linalg.svd(x, full_matrices=False)[2][:3]
+    np.testing.assert_allclose(np.abs(np.sum(model.directions_ * exact, axis=1)), 1.0, atol=1e-4)
+    assert model.n_texts_ == len(TEXTS) + len(PLAIN)
+
+
+def test_plus_does_not_hold_unlabelled_queries() -> None:
+    def stream(times: int) -> SENTPlus:
+        examples = [*zip(TEXTS, LABELS, strict=True), *((text, None) for text in PLAIN * times)]
+        return SENTPlus(**SIZES).fit(InMemoryCorpus(examples, n_partitions=3))
+
+    class Watched(LabelledQueries):
+        most = 0
+
+        def observe(self, batch: Batch[Any]) -> None:
+            super().observe(batch)
+            type(self).most = max(self.most, len(list(self.corpus())))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("spectralnlp_sketch.sent.estimator.LabelledQueries", Watched)
+        model = stream(300)
+    assert (Watched.most, model.n_texts_) == (len(TEXTS), len(TEXTS) + 300 * len(PLAIN))
+    assert model.bound_ > 0 or model.directions_.shape[0] <= 4
+    assert np.linalg.norm(model.directions_ @ model.directions_.T - np.eye(4)) < 1e-4
+
+
+def test_plus_learns_of_a_fold_that_holds_all_of_an_intent() -> None:
+    model = SENTPlus(**SIZES).fit(["open it", "close it"], [True, False])
+    assert model.classes_.tolist() == [False, True]
+    assert model.classes_[model.first_model_.predict(model._rows(["open"])[:, : 2**10])].tolist() == [True]
 
 
 def test_in_a_pipeline() -> None:
@@ -99,8 +134,11 @@ def test_in_a_pipeline() -> None:
         (lambda: SENT(**SIZES).fit([]), TextError, "no queries"),
         (lambda: SENT(**SIZES).fit(["", "!"]), TextError, "no queries"),
         (lambda: SENT(**{**SIZES, "n_features": 3}).fit(TEXTS), ConfigError, "power of two"),
-        (lambda: SENTPlus(**SIZES).fit(TEXTS), TextError, "intent of each"),
-        (lambda: SENTPlus(**SIZES).fit(TEXTS, ["a"] * 12), TextError, "two intents"),
+        (lambda: SENTPlus(**SIZES).fit(TEXTS), TextError, "no labelled texts"),
+        (lambda: SENTPlus(**SIZES).fit(TEXTS, ["a"] * 12), TextError, "only the label 'a'"),
+        (lambda: SENTPlus(**SIZES).fit(TEXTS, [("a",)] * 12), InputError, "type tuple cannot be stored"),
+        (lambda: SENTPlus(**SIZES).fit(InMemoryCorpus(["ab", "cd"])), TextError, "no labelled texts"),
+        (lambda: SENTPlus(**SIZES).fit(["", "!"], ["a", "b"]), TextError, "no labelled queries with words"),
     ],
 )
 def test_bad_input(make: Any, error: type[Exception], message: str) -> None:
