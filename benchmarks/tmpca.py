@@ -260,7 +260,7 @@ def timing(arguments: argparse.Namespace) -> None:
                 lambda data=data, size=size: centred_pca(data, size), 1 if length > 32 else 3
             ).seconds
             ratio = f"{theirs / ours:.1f}"
-            published = [
+            published: list[str | None] = [
                 f"{pca / tmpca:.0f} ({tmpca} / {pca})"
                 for tmpca, pca in (PUBLISHED_TIMES.get(length, ()) if size == 10 else ())
             ] or [None, None]
