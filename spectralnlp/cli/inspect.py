@@ -28,6 +28,8 @@ def inspect(
 def _describe(report: SymbolReport) -> list[str]:
     """Return the lines that describe a symbol: a heading, then the top words and rules of each state."""
     lines = [f"{report.symbol}  {report.n_states} state{'s' * (report.n_states != 1)}"]
+    if report.singular_values:
+        lines.append("  singular values " + "  ".join(f"{value:.3g}" for value in report.singular_values))
     for state in report.states:
         lines.append(f"  state {state.index}")
         if state.words:

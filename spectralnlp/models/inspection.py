@@ -9,7 +9,7 @@ import numpy as np
 from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError
 from spectralnlp.inference.trees.tree_scores import tensor
-from spectralnlp.parameters import LatentGrammar
+from spectralnlp.parameters import GrammarSet, LatentGrammar
 from spectralnlp.trees import plain_symbol
 
 N_BEST = 10
@@ -43,32 +43,37 @@ class SymbolReport:
         symbol: name of the symbol, without annotation.
         n_states: number of states.
         states: a report for each state.
+        singular_values: of the features of the symbol's nodes, descending; empty if they are not known.
     """
 
     symbol: str
     n_states: int
     states: list[StateReport]
+    singular_values: tuple[float, ...] = ()
 
     __repr__ = one_line
 
 
-def inspect_grammar(grammar: LatentGrammar, symbol: str | None) -> list[SymbolReport]:
-    """Return a report on the latent states of each symbol of a grammar.
+def inspect_grammar(grammars: GrammarSet, symbol: str | None) -> list[SymbolReport]:
+    """Return a report on the latent states of each symbol of the first grammar of a set.
 
     Args:
-        grammar: any grammar.
+        grammars: any set of grammars.
         symbol: the only symbol to report on; None for all symbols.
 
     Raises:
         ConfigError: the grammar has no such symbol.
     """
+    grammar = grammars.grammars[0]
     if symbol is not None and symbol not in map(plain_symbol, grammar.symbols):
         known = " ".join(grammar.symbols)
         raise ConfigError(f"the grammar has no symbol {symbol!r}", hint=f"it has {known}")
-    return [_report(grammar, name) for name in grammar.symbols if symbol in (None, plain_symbol(name))]
+    values = grammars.singular_values
+    names = [name for name in grammar.symbols if symbol in (None, plain_symbol(name))]
+    return [_report(grammar, name, values.get(name, ())) for name in names]
 
 
-def _report(grammar: LatentGrammar, name: str) -> SymbolReport:
+def _report(grammar: LatentGrammar, name: str, singular_values: tuple[float, ...]) -> SymbolReport:
     symbol = grammar.symbol_index[name]
     m = int(grammar.n_states[symbol])
     words, word_scores = _words(grammar, symbol, m)
@@ -78,7 +83,10 @@ def _report(grammar: LatentGrammar, name: str) -> SymbolReport:
         for h in range(m)
     ]
     return SymbolReport(
-        name if plain_symbol(name) == name else f"{plain_symbol(name)} (over a word)", m, states
+        name if plain_symbol(name) == name else f"{plain_symbol(name)} (over a word)",
+        m,
+        states,
+        singular_values,
     )
 
 

@@ -349,7 +349,7 @@ class Parser(TextParser, ChangingModel):
         Raises:
             ConfigError: the grammar has no such symbol.
         """
-        return inspect_grammar(self.grammars[0], symbol)
+        return inspect_grammar(self.grammar_sets[0], symbol)
 
     def explain(
         self,

@@ -172,6 +172,8 @@ class GrammarSet:
         coarse: PCFG with one state per symbol, which builds the forests.
         pruner: grammar with a few states per symbol that prunes the forests, or None.
         grammars: grammars that score the pruned forests.
+        singular_values: of each symbol, the singular values of its nodes' features, descending, with three
+            digits; empty if the grammars come from no spectral method, or were stored without.
     """
 
     binariser: Binariser
@@ -179,6 +181,7 @@ class GrammarSet:
     coarse: LatentGrammar
     pruner: LatentGrammar | None
     grammars: tuple[LatentGrammar, ...]
+    singular_values: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
     __repr__ = one_line
 
@@ -206,6 +209,7 @@ class GrammarSet:
             "has_pruner": self.pruner is not None,
             "binariser": self.binariser.to_dict(),
             "chains": [[*ends, list(chain)] for ends, chain in sorted(self.chains.items())],
+            **({"singular_values": dict(self.singular_values)} if self.singular_values else {}),
         }
 
     def to_arrays(self, *, compact: bool = False, shared_with: GrammarSet | None = None) -> Arrays:
@@ -271,6 +275,7 @@ class GrammarSet:
             coarse=coarse,
             pruner=others.pop(0) if has_pruner else None,
             grammars=tuple(others),
+            singular_values=metadata.take("singular_values", Mapping[str, tuple[float, ...]], {}),
         )
 
 

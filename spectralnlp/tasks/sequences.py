@@ -38,9 +38,15 @@ The parameters and the symbols come from the training sequences: their licence a
         """Wrap a fitted sequence estimator as a model."""
         return SequenceModel(fitted.filter_)
 
-    def training_counts(self, fitted: Any) -> dict[str, int]:
-        """Return the numbers of training sequences and symbols, for reports."""
-        return {"training sequences": fitted.n_sequences_, "training symbols": fitted.n_symbols_}
+    def training_counts(self, fitted: Any) -> dict[str, Any]:
+        """Return the numbers of training sequences and symbols, and the singular values, for reports."""
+        counts: dict[str, Any] = {
+            "training sequences": fitted.n_sequences_,
+            "training symbols": fitted.n_symbols_,
+        }
+        if hasattr(fitted, "spectrum_"):
+            return {**counts, "singular values": fitted.spectrum_.rounded()}
+        return counts
 
     def evaluate(self, model: SequenceModel, corpus: Corpus[Sequence[str]]) -> SequenceReport:
         """Compute perplexity and the accuracy of next-symbol prediction.

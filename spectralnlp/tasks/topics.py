@@ -37,9 +37,9 @@ The topics and their words come from the training text: its licence applies."""
         """Convert a fitted estimator to a topic model."""
         return Topics(fitted.topics_)
 
-    def training_counts(self, fitted: Any) -> dict[str, int]:
-        """Return the number of training documents, for reports."""
-        return {"training documents": fitted.n_documents_}
+    def training_counts(self, fitted: Any) -> dict[str, Any]:
+        """Return the number of training documents, and the eigenvalues of the second moment, for reports."""
+        return {"training documents": fitted.n_documents_, "singular values": fitted.spectrum_.rounded()}
 
     def evaluate(self, model: Topics, corpus: Corpus[Sequence[str]]) -> TopicReport:
         """Compute the NPMI coherence and the perplexity of a topic model on documents.

@@ -87,7 +87,7 @@ class FakeParser:
             SimpleNamespace(index=0, words=words, rules=[]),
             SimpleNamespace(index=1, words=[], rules=rules),
         ]
-        return [SimpleNamespace(symbol=symbol or "NN", n_states=2, states=states)]
+        return [SimpleNamespace(symbol=symbol or "NN", n_states=2, states=states, singular_values=(0.5, 0.1))]
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         arrays = {"one": np.ones(1)}

@@ -91,5 +91,6 @@ def test_info(run: Run) -> None:
 def test_inspect(run: Run) -> None:
     out = run("inspect", "fake", "NP").out
     assert out.splitlines()[0] == "NP  2 states"
+    assert out.splitlines()[1] == "  singular values 0.5  0.1"
     assert "cat 0.5  dog 0.25" in out
     assert "NP -> DT NN" in out

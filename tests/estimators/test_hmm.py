@@ -20,6 +20,7 @@ from spectralnlp.models.sequence_model import SequenceModel
 from spectralnlp.parameters import HiddenMarkov
 from spectralnlp.runtime import InMemoryCorpus, accumulate, use_engine
 from spectralnlp.storage import StoredArrays
+from spectralnlp.tasks.sequences import SequenceTask
 
 TRUE = TrueHMM.random(seed=32)  # three states that show
 SYMBOLS = tuple(f"s{x}" for x in range(len(TRUE.emission)))
@@ -80,6 +81,24 @@ def test_all_positions_leave_a_bias_where_a_chain_does_not_start_stationary() ->
         model = SequenceModel(EXACT[name][1](TRUE))
         bias[name] = np.abs(model.predict_proba([SYMBOLS[0]])[-1] - TRUE.next_symbols([0])).sum()
     assert 1e-2 > bias["all triples"] > 1e-3 > bias["longer histories"] > 1e-4
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"preset": "tutorial"}, {"preset": "tutorial", "whitening": "true"}, {"algorithm": "hkz"}, {}],
+)
+def test_more_states_than_the_data_bear_are_said_in_one_line(settings: dict[str, str]) -> None:
+    true = TrueHMM(
+        np.array([0.5, 0.5]),
+        np.array([[0.9, 0.2], [0.1, 0.8]]),
+        np.array([[0.4, 0.05], [0.3, 0.05], [0.2, 0.2], [0.05, 0.3], [0.05, 0.4]]),
+    ).stationary()
+    model = HMM.from_settings({**settings, "n_states": "4"}).fit(true.sample(10_000, 3, seed=0))
+    (line,) = model.remarks()
+    assert line.startswith("the data bear n_states=2, not 4: the next singular values (")
+    assert f"below the sampling error, {model.spectrum_.noise:.2g}" in line
+    assert not model.set_params(n_states=2).fit(true.sample(10_000, 3, seed=0)).remarks()
+    assert SequenceTask().to_model(model).info["singular values"] == model.spectrum_.rounded()
 
 
 @pytest.mark.parametrize(

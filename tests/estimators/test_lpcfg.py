@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import inspect
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 from grammar_bytes import corpus, differences, fingerprint, own_trees, trees
 
+import spectralnlp
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.eigenwords import Eigenwords
 from spectralnlp.estimators.lpcfg import LPCFG
@@ -201,3 +203,19 @@ def test_clusters_named_again_start_from_another_seed(examples: list[Tree]) -> N
     (alone,) = fit(examples, grammars="clusters").grammars_
     np.testing.assert_array_equal(first.lexicon.values, alone.lexicon.values)
     assert not np.array_equal(first.lexicon.values, second.lexicon.values)
+
+
+def test_states_that_the_nodes_do_not_bear_are_reported_in_a_line(own_treebank: Path, tmp_path: Path) -> None:
+    published: list[str] = []
+    default: list[str] = []
+    trees = own_treebank / "train.mrg"
+    model = spectralnlp.train(LPCFG.from_preset("tutorial"), trees, report=published.append)
+    spectralnlp.train(LPCFG(n_states=4), trees, report=default.append)
+    (line,) = (each for each in published if "bear" in each)
+    assert re.fullmatch(r"\d+ of \d+ symbols have more states than .* error: \S+ \d of 8, .*", line)
+    assert not any("bear" in each for each in default)
+    model.save(tmp_path / "model")
+    for each in (model, spectralnlp.load(tmp_path / "model")):
+        (report,) = (found for found in each.inspect("NP") if found.symbol == "NP")
+        assert len(report.singular_values) == report.n_states > 1
+        assert list(report.singular_values) == sorted(report.singular_values, reverse=True)

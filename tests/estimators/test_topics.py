@@ -36,6 +36,14 @@ def test_planted_topics_are_found(alpha0: float, scaling: bool) -> None:
     np.testing.assert_allclose(topics.weights[place], truth.alpha / truth.alpha.sum(), atol=0.06)
 
 
+def test_more_topics_than_the_data_bear_are_said_in_one_line() -> None:
+    documents = PlantedTopics.random(k=3, seed=3).documents(2000, 30, single=False)
+    model = TopicModel(n_topics=8, em_iterations=0, **EVERYTHING).fit(documents)
+    (line,) = model.remarks()
+    assert line.startswith("the data bear n_topics=3, not 8: the next singular values (")
+    assert not TopicModel(n_topics=3, em_iterations=0, **EVERYTHING).fit(documents).remarks()
+
+
 def test_error_falls_with_the_root_of_the_sample() -> None:
     truth = PlantedTopics.random()
     errors = []

@@ -181,7 +181,7 @@ def _points(table: NGramTable) -> Floats:
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the user did not choose this number of directions
-        future, sigma = future_coordinates(table, CLUSTERED_STATES)
+        future, (sigma, _) = future_coordinates(table, CLUSTERED_STATES)
     points = np.ones((len(table.grams), 1 + 3 * len(sigma)))
     codes = encode(table.grams, table.boundary + 1)
     for part in smoothed_states(table, future, CLUSTERED_STATES):

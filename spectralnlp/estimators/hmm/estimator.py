@@ -25,6 +25,8 @@ from spectralnlp.estimators.hmm.states import RegressionOptions
 from spectralnlp.estimators.shared.word_counts import WordCounts
 from spectralnlp.inference.chains.filtering import Filter, OperatorFilter
 from spectralnlp.inference.chains.predictor import SequencePredictor
+from spectralnlp.linalg.rank import Spectrum
+from spectralnlp.parameters import Floats
 from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import Corpus, current_memory
 
@@ -88,6 +90,8 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
         singular_values_: float64 (rank,), descending; singular values of P21, the matrix of bigram
             probabilities, or canonical correlations of histories and symbols (``regression``, or ``hkz`` with
             ``whitening``).
+        spectrum_: these with the size that sampling errors alone would have,
+            :class:`~spectralnlp.linalg.rank.Spectrum`.
 
     Examples:
         >>> from spectralnlp import HMM
@@ -98,6 +102,9 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
 
     unlearning = "exact"
     spills = True
+
+    spectrum_: Spectrum = field(init=False)
+
     presets: ClassVar = {
         "tutorial": {
             "algorithm": "hkz",
@@ -202,7 +209,7 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
         """Compute the observable operators from n-grams over a vocabulary, and set the fitted attributes."""
         if self.algorithm == "hkz":
             grams: NGrams = (table := counts.table())
-            operators, self.singular_values_ = solve_hkz(
+            operators, self.spectrum_ = solve_hkz(
                 table,
                 self._prediction(counts, table),
                 self.n_states,
@@ -212,12 +219,22 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
             )
         else:
             grams = counts.grams()
-            operators, self.singular_values_ = solve_regression(
+            operators, self.spectrum_ = solve_regression(
                 grams, self._prediction(counts, grams), self._regression_options
             )
         self.operators_ = with_unknown(operators, grams.frequencies)
         self.filter_ = OperatorFilter(self.operators_)
         self.n_sequences_, self.n_symbols_ = grams.n_sequences(), int(grams.frequencies.sum())
+
+    @property
+    def singular_values_(self) -> Floats:
+        """Singular values of P21, or canonical correlations, float64 (rank,), descending."""
+        self.check_is_fitted()
+        return self.spectrum_.values
+
+    def remarks(self) -> list[str]:
+        """Return a line if the data bear fewer states than were used."""
+        return self.spectrum_.remarks("n_states", constant=int(self.algorithm == "regression"))
 
     def _prediction(self, counts: NGramCounts, grams: NGrams) -> PredictionSettings:
         assert counts.vocabulary is not None

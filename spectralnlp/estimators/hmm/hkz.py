@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from spectralnlp.estimators.hmm.ngrams import NGramTable
 from spectralnlp.estimators.hmm.solve import PredictionSettings
 from spectralnlp.linalg import randomized_svd
-from spectralnlp.linalg.rank import usable_rank
+from spectralnlp.linalg.rank import Spectrum, sampling_noise, usable_rank
 from spectralnlp.parameters import Floats, ObservableOperators
 
 # Largest number of symbols for which the SVD is exact rather than randomised.
@@ -26,7 +26,7 @@ def solve_hkz(
     all_triples: bool,
     whitening: bool,
     random_state: int,
-) -> tuple[ObservableOperators, Floats]:
+) -> tuple[ObservableOperators, Spectrum]:
     """Learn a hidden Markov model by the algorithm LearnHMM (Hsu, Kakade and Zhang 2009, section 4).
 
     The matrices P3x1 of trigram probabilities are used only in products, and never stored.
@@ -43,23 +43,25 @@ def solve_hkz(
         random_state: seed of the SVD, which is randomised for many symbols.
 
     Returns:
-        The model, with an operator for every symbol; and the singular values of P21, whitened if requested,
-        float64 (rank,).
+        The model, with an operator for every symbol; and the singular values of P21, whitened if requested.
     """
     older, old, new = table.grams.T
     weights, V = table.weights, table.boundary
     has_two, has_three = old != V, older != V
     rows, columns, paired = (new, old, has_two) if all_triples else (old, older, has_three)
     pairs = sp.csr_matrix((weights[paired], (rows[paired], columns[paired])), shape=(V, V))
-    P21 = pairs * (1 / max(float(pairs.sum()), np.finfo(float).tiny))
+    n_pairs = float(pairs.sum())
+    P21 = pairs * (1 / max(n_pairs, np.finfo(float).tiny))
     P1 = first = np.asarray(P21.sum(axis=0)).ravel()
     if all_triples:
         starts = np.bincount(new[~has_two], weights[~has_two], minlength=V)
         first = starts / starts.sum()
 
     left_scale = right_scale = np.ones(V)
+    margins = [np.asarray(P21.sum(axis=axis)).ravel() for axis in (1, 0)]
     if whitening:
-        left_scale, right_scale = (_inverse_root(np.asarray(P21.sum(axis=axis)).ravel()) for axis in (1, 0))
+        left_scale, right_scale = map(_inverse_root, margins)
+    noise = sampling_noise(margins[0] * left_scale**2, margins[1] * right_scale**2, n_pairs)
     U, sigma, right = _svd(sp.diags(left_scale) @ P21 @ sp.diags(right_scale), n_states, random_state)
     rank = usable_rank(sigma, n_states, "n_states")
     U, sigma = left_scale[:, None] * U[:, :rank], sigma[:rank]
@@ -92,7 +94,7 @@ def solve_hkz(
         floor=prediction.floor,
         tolerance=prediction.tolerance,
     )
-    return model, sigma
+    return model, Spectrum(sigma, noise)
 
 
 def _inverse_root(margin: Floats) -> Floats:

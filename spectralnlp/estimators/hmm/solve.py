@@ -23,6 +23,7 @@ import numpy as np
 from spectralnlp.estimators.hmm.ngrams import NGrams, group_starts
 from spectralnlp.estimators.hmm.states import RegressionOptions, future_coordinates, smoothed_states
 from spectralnlp.jit import kernel
+from spectralnlp.linalg.rank import Spectrum
 from spectralnlp.parameters import Floats, Ints, ObservableOperators
 from spectralnlp.runtime import Longs
 
@@ -46,7 +47,7 @@ class PredictionSettings:
 
 def solve_regression(
     grams: NGrams, prediction: PredictionSettings, options: RegressionOptions
-) -> tuple[ObservableOperators, Floats]:
+) -> tuple[ObservableOperators, Spectrum]:
     """Compute an observable-operator model from weighted n-grams.
 
     Args:
@@ -58,13 +59,13 @@ def solve_regression(
         The model, whose states consist of a constant 1 and the coordinates of the expected future; and the
         canonical correlations of histories and symbols along these coordinates.
     """
-    future, correlations = future_coordinates(grams, options)
+    future, spectrum = future_coordinates(grams, options)
     sums = _Sums(grams.frequencies, future.shape[1] + 1, options.operator_count)
     for part in smoothed_states(grams, future, options):
         sums.add(part.columns[:, -1], part.weights, _with_one(part.before), _with_one(part.after))
         initial = part.history
     # The boundary has the largest number, so the last history consists of boundaries: the initial state.
-    return _regress(sums, initial, prediction, options), correlations
+    return _regress(sums, initial, prediction, options), spectrum
 
 
 class _Sums:

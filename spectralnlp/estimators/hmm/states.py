@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from spectralnlp.estimators.hmm.ngrams import Columns, NGrams, encode, group_starts, histories, in_chunks
 from spectralnlp.estimators.shared.settings import Options
 from spectralnlp.linalg import randomized_svd
-from spectralnlp.linalg.rank import usable_rank
+from spectralnlp.linalg.rank import Spectrum, sampling_noise, usable_rank
 from spectralnlp.parameters import Floats
 
 # Largest number of symbols for which the SVD is exact rather than randomised.
@@ -68,13 +68,13 @@ class RegressionOptions(Options):
 # Coordinates of futures
 
 
-def future_coordinates(grams: NGrams, options: RegressionOptions) -> tuple[Floats, Floats]:
+def future_coordinates(grams: NGrams, options: RegressionOptions) -> tuple[Floats, Spectrum]:
     """Compute coordinates of symbols, by a CCA between histories and the symbols that follow them.
 
     The expected future of a history is the mean of the coordinates of the symbols that may follow it.
 
     Returns:
-        The coordinates, float64 (V, k), with mean 0 over tokens; and the canonical correlations, (k,).
+        The coordinates, float64 (V, k), with mean 0 over tokens; and the k canonical correlations.
     """
     counts = grams.frequencies
     total = counts.sum()
@@ -88,8 +88,8 @@ def future_coordinates(grams: NGrams, options: RegressionOptions) -> tuple[Float
         """Yield blocks of rows of the whitened history × symbol matrix, before centring.
 
         Yields:
-            A block B, csr (n, V), and a vector ``left``, float64 (n,). The centred block is B - left right⊤,
-            where ``right``, float64 (V,), is computed in the enclosing function.
+            A block B, csr (n, V), and the weights of its histories, float64 (n,). The centred block is
+            B - left right⊤, where the vectors ``left`` and ``right`` are computed in the enclosing function.
         """
         for each in histories(grams, *lags, size=FUTURES):
             rows = 1 / np.sqrt(each.weights + options.damping)
@@ -98,11 +98,14 @@ def future_coordinates(grams: NGrams, options: RegressionOptions) -> tuple[Float
             scaled = sp.csr_matrix(
                 (data, each.futures.indices, each.futures.indptr), shape=each.futures.shape
             )
-            yield scaled, each.weights * rows / total
+            yield scaled, each.weights
 
     cross, square = np.zeros(len(counts)), 0.0
+    shares = [np.zeros(0)]
     gram = np.zeros((len(counts),) * 2) if len(counts) <= DENSE else None
-    for block, left in whitened():
+    for block, weights in whitened():
+        shares.append(weights / (weights + options.damping))
+        left = np.sqrt(weights * shares[-1]) / total
         cross += block.T @ left
         square += float(left @ left)
         if gram is not None:
@@ -129,8 +132,9 @@ def future_coordinates(grams: NGrams, options: RegressionOptions) -> tuple[Float
         )
         correlations = np.sqrt(squares)
     rank = usable_rank(correlations, wanted, "n_states", constant=1)
+    noise = sampling_noise(np.concatenate(shares), right * columns, total)
     future = vectors[:, :rank] * (np.sqrt(total) * columns)[:, None]
-    return future - counts @ future / total, correlations[:rank]
+    return future - counts @ future / total, Spectrum(correlations[:rank], noise)
 
 
 def _signs(vectors: Floats) -> Floats:

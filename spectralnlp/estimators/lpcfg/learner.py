@@ -8,8 +8,8 @@ are computed again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -32,8 +32,9 @@ from spectralnlp.estimators.shared.projections import (
 )
 from spectralnlp.estimators.shared.smoothing import SmoothingOptions
 from spectralnlp.estimators.shared.treebank import Treebank
+from spectralnlp.linalg.rank import Spectrum
 from spectralnlp.parameters import GrammarSet, Ints, LatentGrammar
-from spectralnlp.progress import fit_pass
+from spectralnlp.progress import fit_pass, report_progress
 from spectralnlp.runtime import map_kernels, trim_memory
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.trees.features import FeatureSet, node_features
@@ -112,6 +113,7 @@ class LPCFGLearner(GrammarLearner):
         self, recipe: Recipe, trees: Treebank, representations: Sequence[NodeRepresentations] | None = None
     ) -> None:
         self.recipe, self.trees, self._representations = recipe, trees, representations
+        self._spectra: Mapping[str, Spectrum] = {}
         self._counted = [CountedTable.of(table, recipe.lexicon) for table in trees.tables]
         self.coarse = list(map_kernels(plain_grammar, self._counted))
 
@@ -122,7 +124,11 @@ class LPCFGLearner(GrammarLearner):
     def describe_nodes(self) -> None:
         """Compute vectors and clusters of the nodes in each binarisation."""
         parts = zip(self.trees.tables, self._names, strict=True)
-        self._representations = [describe(table, name, self.recipe) for table, name in parts]
+        described = [describe(table, name, self.recipe) for table, name in parts]
+        self._representations = [representations for representations, _ in described]
+        self._spectra = described[0][1]
+        if not self.recipe.nodes_per_state:
+            report_noise(self._spectra)
 
     def learn(self) -> tuple[GrammarSet, ...]:
         """Learn and return the grammars of each binarisation."""
@@ -133,7 +139,7 @@ class LPCFGLearner(GrammarLearner):
         parts = zip(self._counted, self._representations, self._names, strict=True)
         learned = [learn_grammars(counted, nodes, name, self.recipe) for counted, nodes, name in parts]
         has_pruner = PRUNER in self.recipe.kinds
-        return tuple(
+        first, *others = (
             GrammarSet(
                 binariser=binariser,
                 chains=trees.chains,
@@ -143,6 +149,8 @@ class LPCFGLearner(GrammarLearner):
             )
             for binariser, coarse, grammars in zip(trees.binarisers, self.coarse, learned, strict=True)
         )
+        values = {name: each.rounded() for name, each in self._spectra.items()}
+        return replace(first, singular_values=values), *others
 
     def select(self, trees: NDArray[np.bool_]) -> LPCFGLearner:
         """Return a learner for some of the trees, which reuses the vectors or clusters of their nodes.
@@ -161,13 +169,34 @@ class LPCFGLearner(GrammarLearner):
         return LPCFGLearner(self.recipe, part, representations)
 
 
-def describe(table: TreeTable, name: str, recipe: Recipe) -> NodeRepresentations:
+def report_noise(spectra: Mapping[str, Spectrum]) -> None:
+    """Report in a line which symbols have more states than their nodes bear, the largest difference first.
+
+    Args:
+        spectra: singular values of each symbol.
+    """
+    borne = {name: max(int((each.values > each.noise).sum()), 1) for name, each in spectra.items()}
+    excess = {name: len(each.values) - borne[name] for name, each in spectra.items()}
+    worst = sorted((name for name in excess if excess[name] > 0), key=lambda name: (-excess[name], name))
+    if worst:
+        shown = ", ".join(f"{name} {borne[name]} of {borne[name] + excess[name]}" for name in worst[:3])
+        more = ", …" if len(worst) > 3 else ""
+        what = f"{len(worst)} of {len(spectra)} symbols have more states than their nodes bear"
+        report_progress(f"{what}, whose singular values are below the sampling error: {shown}{more}")
+
+
+def describe(
+    table: TreeTable, name: str, recipe: Recipe
+) -> tuple[NodeRepresentations, Mapping[str, Spectrum]]:
     """For each grammar to be learned, compute the vectors or the clusters of all nodes of a treebank.
 
     Args:
         table: treebank in one binarisation.
         name: name of the binarisation, for progress reports.
         recipe: settings of the grammars.
+
+    Returns:
+        The vectors or clusters for each grammar, and the singular values of each symbol.
     """
     nodes = nodes_of(table)
     with fit_pass(f"{name}: features"):
@@ -185,8 +214,10 @@ def describe(table: TreeTable, name: str, recipe: Recipe) -> NodeRepresentations
         )
         return _clusters(table, directions, wanted, [recipe.random_state, 0 if kind == PRUNER else seed])
 
+    spectra = directions.spectra(nodes, recipe.projection)
     with fit_pass(f"{name}: clusters"):
-        return list(map_kernels(describe_for, enumerate(recipe.kinds)))
+        representations = list(map_kernels(describe_for, enumerate(recipe.kinds)))
+    return representations, {table.symbols[a]: each for a, each in spectra.items()}
 
 
 def _clusters(

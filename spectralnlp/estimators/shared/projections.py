@@ -16,6 +16,7 @@ from scipy.sparse import csr_array
 from spectralnlp.estimators.shared import settings
 from spectralnlp.estimators.shared.feature_kernels import number_features
 from spectralnlp.linalg import randomized_svd
+from spectralnlp.linalg.rank import Spectrum, sampling_noise
 from spectralnlp.parameters import Floats, Ints
 from spectralnlp.runtime import offsets_of, scratch_array, spilled, trim_memory
 from spectralnlp.trees.features import Ids, NodeFeatures
@@ -97,11 +98,13 @@ class SymbolDirections:
         u: float64 (n, k); projected features of the inside trees, Uᵀφ.
         v: float64 (n, k); projected features of the outside trees, Vᵀψ.
         sigma: float64 (k,); singular values of Ω, descending.
+        noise: size that the largest singular value would have by sampling errors alone.
     """
 
     u: Floats
     v: Floats
     sigma: Floats
+    noise: float
 
 
 @dataclass(frozen=True)
@@ -119,9 +122,16 @@ class Directions:
     def by_symbol(self, k: int) -> Iterator[tuple[int, NDArray[np.intp], SymbolDirections]]:
         """Yield each symbol, the indices of its nodes, and their projections on k singular vectors."""
         for symbol, part in self.parts.items():
-            first = SymbolDirections(part.u[:, :k], part.v[:, :k], part.sigma[:k])
+            first = SymbolDirections(part.u[:, :k], part.v[:, :k], part.sigma[:k], part.noise)
             yield symbol, self.rows[symbol], first
             trim_memory()
+
+    def spectra(self, nodes: Nodes, options: ProjectionOptions) -> dict[int, Spectrum]:
+        """Return the singular values of each symbol, one for each of its states."""
+        count = nodes.count()
+        return {
+            a: Spectrum(each.sigma[: options.rank(count[a])], each.noise) for a, each in self.parts.items()
+        }
 
 
 def find_directions(nodes: Nodes, features: NodeFeatures, options: ProjectionOptions) -> Directions:
@@ -147,7 +157,10 @@ def find_directions(nodes: Nodes, features: NodeFeatures, options: ProjectionOpt
         kept = int((sigma > options.min_singular_value * sigma[0]).sum()) if len(sigma) else 0
         if kept > 0:
             all_rows[a] = rows
-            parts[a] = SymbolDirections(spilled(phi @ u[:, :kept]), spilled(psi @ v[:, :kept]), sigma[:kept])
+            squares, total = [each.power(2).T @ share for each in (phi, psi)], share.sum()
+            noise = sampling_noise(squares[0] / total, squares[1] / total, total)
+            projected = spilled(phi @ u[:, :kept]), spilled(psi @ v[:, :kept])
+            parts[a] = SymbolDirections(*projected, sigma[:kept], noise)
     return Directions(all_rows, parts)
 
 

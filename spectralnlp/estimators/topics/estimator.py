@@ -29,7 +29,7 @@ from spectralnlp.estimators.topics.solve import (
     whitening_of_pairs,
 )
 from spectralnlp.inference.topics.mixtures import mixtures_of
-from spectralnlp.linalg.rank import usable_rank
+from spectralnlp.linalg.rank import Spectrum, sampling_noise, usable_rank
 from spectralnlp.parameters import Floats, TopicMixture
 from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import Corpus, Moments
@@ -46,6 +46,8 @@ class TopicModel(MomentEstimator[Sequence[str]]):
     Attributes:
         topics_: the learned :class:`~spectralnlp.parameters.TopicMixture`.
         eigenvalues_: float64 (k,); leading eigenvalues of the second moment, descending.
+        spectrum_: those that were used, with the size that sampling errors alone would have,
+            :class:`~spectralnlp.linalg.rank.Spectrum`.
         n_documents_: number of training documents with at least three words of the vocabulary.
 
     Examples:
@@ -63,6 +65,7 @@ class TopicModel(MomentEstimator[Sequence[str]]):
     presets: ClassVar = {"tutorial": {"em_iterations": 0}}
 
     topics_: TopicMixture = field(init=False)
+    spectrum_: Spectrum = field(init=False)
     n_documents_: int = field(init=False)
 
     n_topics: Annotated[
@@ -132,6 +135,9 @@ class TopicModel(MomentEstimator[Sequence[str]]):
             )
         self.eigenvalues_ = np.maximum(eigenvalues, 0.0)
         rank = usable_rank(self.eigenvalues_, self.n_topics, "n_topics")
+        variances = np.ones(len(first)) if self.scaling else first
+        noise = sampling_noise(variances, variances, moments.n_pairs)
+        self.spectrum_ = Spectrum(self.eigenvalues_[:rank], noise)
         self._whitened_ = Whitened(first=first, pairs=pairs, whitener=W[:, :rank], back=back[:, :rank])
         return TripleMoments(vocabulary, self._whitened_.whitener)
 
@@ -163,6 +169,10 @@ class TopicModel(MomentEstimator[Sequence[str]]):
 
     def _next_iteration(self, iteration: int) -> ExpectedCounts | None:
         return ExpectedCounts.of(self.topics_, iteration) if iteration <= self.em_iterations else None
+
+    def remarks(self) -> list[str]:
+        """Return a line if the data bear fewer topics than were used."""
+        return self.spectrum_.remarks("n_topics")
 
     def init_kept_moments(self, corpus: Corpus[Sequence[str]]) -> DocumentLog:
         """Return an empty log of documents, for incremental updates and unlearning.

@@ -75,7 +75,7 @@ class PairMoments(_BagMoments):
         super().__init__(vocabulary)
         V = len(self.vocabulary)
         self._words = np.zeros(V)
-        self._n = np.zeros(1)
+        self._n = np.zeros(2)
         self._pairs = Triangle(V)
         self._memory = current_memory()
         self._waiting: list[sp.csr_matrix] = []
@@ -85,7 +85,7 @@ class PairMoments(_BagMoments):
         """Add the documents of a batch to the sums."""
         counts = self._bags(batch)
         lengths = np.asarray(counts.sum(axis=1)).ravel()
-        self._n += len(lengths)
+        self._n += len(lengths), (1 / (lengths * (lengths - 1))).sum()
         self._words += counts.T @ (1 / lengths)
         self._waiting.append(counts)
         self._n_waiting += len(lengths)
@@ -97,18 +97,24 @@ class PairMoments(_BagMoments):
         """Number of documents with enough vocabulary words."""
         return int(self._n[0])
 
+    @property
+    def n_pairs(self) -> float:
+        """Number of independent ordered pairs of words whose mean has the variance of the mean of pairs."""
+        return float(self._n[0] ** 2 / max(self._n[1], np.finfo(np.float64).tiny))
+
     def means(self) -> tuple[Floats, SymmetricMatrix]:
         """Return E[x1], float64 (V,), and E[x1 ⊗ x2], (V, V); clear the sums of pairs to save memory."""
         self._add_up()
         upper, self._pairs = self._pairs.whole(), Triangle(len(self.vocabulary))
         upper.data /= self._n[0]
-        return self._words / self._n, SymmetricMatrix(upper)
+        return self._words / self._n[0], SymmetricMatrix(upper)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the sums over documents as arrays for storage.
 
-        ``words``: float64 (V,), sum of c/n. ``n``: float64 (1,), number of documents. ``data``, ``indices``
-        and ``indptr``: the upper triangle of the matrix of pairs, in CSR format.
+        ``words``: float64 (V,), sum of c/n. ``n``: float64 (2,), number of documents, and sum of
+        1/(n(n - 1)). ``data``, ``indices`` and ``indptr``: the upper triangle of the matrix of pairs, in CSR
+        format.
         """
         self._add_up()
         pairs = self._pairs.whole()
