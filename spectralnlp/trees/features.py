@@ -7,7 +7,8 @@ on whole columns of a :class:`~.treelog.TreeTable`.
 There are three sets of features: ``tutorial``, those of Cohen et al. 2013, section 4 ("Inside Features Used"
 and "Outside Features Used" in the slides of their tutorial); ``simple``, the rule below and the rule above
 the node ("Simple Feature Functions" there); and ``rich``, which adds words, tags and longer paths that
-improved parsing in experiments on small treebanks.
+improved parsing in experiments on small treebanks. The rule below a preterminal has the word on its
+right-hand side (N → dog) in the first two; ``rich`` has words in features of their own.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -56,7 +58,7 @@ def node_features(table: TreeTable, name: str, signature: Callable[..., str]) ->
     """
     view = _View(table, signature)
     if name == "simple":
-        return NodeFeatures([view.expansion], [view.hash(1, view.rule_above)])
+        return NodeFeatures([view.rule_below], [view.hash(1, view.rule_above)])
     if name == "tutorial":
         return NodeFeatures(_tutorial_inside(view), _tutorial_outside(view))
     if name == "rich":
@@ -69,14 +71,13 @@ def _tutorial_inside(view: _View) -> list[Ids]:
     inner = ~view.is_tag
     left, right = view.of(view.symbol, table.left), view.of(view.symbol, table.right)
     return [
-        view.hash(1, view.expansion),
+        view.hash(1, view.rule_below),
         view.hash(2, left, only=inner),
         view.hash(3, right, only=table.right >= 0),
-        view.hash(4, view.expansion, view.of(view.expansion, table.left), only=inner),
-        view.hash(5, view.expansion, view.of(view.expansion, table.right), only=table.right >= 0),
+        view.hash(4, view.rule_below, view.of(view.rule_below, table.left), only=inner),
+        view.hash(5, view.rule_below, view.of(view.rule_below, table.right), only=table.right >= 0),
         view.hash(6, view.symbol[table.head], only=inner),
         view.hash(7, np.minimum(table.end - table.start, 20), only=inner),
-        view.hash(8, view.lower, only=view.is_tag),
     ]
 
 
@@ -190,6 +191,11 @@ class _View:
             rows: int32 (n_nodes,); row to look up for each node, or -1, which gives 0.
         """
         return np.where(rows >= 0, column[np.maximum(rows, 0)], NONE)
+
+    @cached_property
+    def rule_below(self) -> Ids:
+        """Identifier of each node's rule, uint64 (n_nodes,); that of a preterminal has the word: N → dog."""
+        return spilled(np.where(self.is_tag, self.hash(0, self.symbol, self.lower), self.expansion))
 
     def path(self, length: int) -> Ids:
         """Return an identifier of the path of ``length`` rules above each node, uint64 (n_nodes,)."""

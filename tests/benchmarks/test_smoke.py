@@ -41,6 +41,7 @@ RUNS: dict[str, tuple[str, ...]] = {
     "measures speed --trees 10": (),
     "parsing --treebank wsj --setting pcfg --nltk-seconds 1": (),
     "rare_words 0 1 --runs 1": (),
+    "recovery --sizes 100,1000 --seeds 1 --plot {out}/recovery.svg": ("matplotlib",),
     "rhmm upos --no-peers --setting n_states=2": (),
     "scale memory --megabytes 1 --only-limited --where {out}": (),
     "search craft": (),
@@ -143,6 +144,7 @@ def test_run(command: str, small: Path, tmp_path: Path) -> None:
 
 def test_each_benchmark_runs() -> None:
     helpers = {"experiment", "fuzz", "labelled", "peers", "pins", "report", "stamps", "tagging", "walk"}
+    helpers |= {"true_hmm", "true_lpcfg"}
     of_pages = {"docstrings", "readme", "reference", "site", "site_links", "site_types", "sizes"}
     parts = {"intents_ablation", "intents_long", "intents_small", "sketches_pca"}
     tested_elsewhere = {"annotation", "ladder", "learning_curve", "reliability", "states"}

@@ -5,8 +5,8 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
-from true_hmm import TrueHMM
 
+from benchmarks.true_hmm import TrueHMM
 from spectralnlp.errors import ConfigError, InputError, ModelError
 from spectralnlp.estimators.hmm import HMM
 from spectralnlp.estimators.hmm.hkz import solve_hkz

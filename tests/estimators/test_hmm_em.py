@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from true_hmm import TrueHMM
 
 import spectralnlp
+from benchmarks.true_hmm import TrueHMM
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.hmm import HMMEM, em
 from spectralnlp.runtime import InMemoryCorpus

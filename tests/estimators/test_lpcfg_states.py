@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from exact_options import EXACT, UNSMOOTHED
 from grammar_bytes import own_trees
-from true_lpcfg import WITH_UNARIES, TrueLPCFG, weighted_table
 
+from benchmarks.true_lpcfg import WITH_UNARIES, TrueLPCFG, weighted_table
 from spectralnlp.estimators.lpcfg.moments import CountedTable, nodes_of
 from spectralnlp.estimators.lpcfg.states import StateCounts, TreeEventIndex, state_grammar
 from spectralnlp.estimators.shared.clusters import cluster_nodes

@@ -10,7 +10,7 @@ decodes from their average.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, ClassVar, cast
 
 from annotated_types import Ge, Le
@@ -33,8 +33,6 @@ from spectralnlp.trees.treelog import TreeLog
 
 # If singular values alone bound the number of states, those below this share of the largest are dropped.
 _PUBLISHED_SINGULAR_VALUE = 0.01
-# If signatures replace rare words, weight of the tag's mean vector in a word's vector.
-_PUBLISHED_TAG_WEIGHT = 0.4
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -190,8 +188,10 @@ class LPCFG(TreebankEstimator):
         )
 
     def _lexicon_options(self) -> LexiconOptions:
-        weight = settings.TAG_WEIGHT if self.keep_rare_words else _PUBLISHED_TAG_WEIGHT
-        return LexiconOptions.of(self, scheme=self.signatures_, tag_weight=weight)
+        options = LexiconOptions.of(self, scheme=self.signatures_)
+        if not self.nodes_per_state:  # as published: a constant weight would make the estimate inconsistent
+            options = replace(options, tag_weight=0.0)
+        return options if self.smoothing else options.with_plain_means()
 
     def default_decoder(self) -> tuple[str, dict[str, object]]:
         """Return the name of the parser's decoder (the setting ``decoder``) and the decoder's settings."""

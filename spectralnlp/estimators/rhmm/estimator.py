@@ -138,8 +138,8 @@ class RefinementHMM(MomentEstimator[TaggedSentence]):
     projection: Annotated[
         Literal["shrunk", "published"],
         Doc(
-            "``shrunk``: shrink noisy directions, and allow a tag one refinement per 50 tokens; "
-            "``published``: do neither."
+            "``shrunk``: shrink noisy directions, allow a tag one refinement per 50 tokens, and mix a tenth "
+            "of the tag's mean vector into the vectors of its words; ``published``: none of these."
         ),
     ] = "shrunk"
     em_iterations: Annotated[
@@ -266,4 +266,9 @@ class RefinementHMM(MomentEstimator[TaggedSentence]):
 
     def _lexicon_options(self, table: TagTable) -> LexiconOptions:
         first_words = Counter(table.words[word] for word in table.word[:_LANGUAGE_TOKENS].tolist())
-        return LexiconOptions(scheme=signature_scheme(self.signatures, first_words), word_prior=_WORD_PRIOR)
+        return LexiconOptions(
+            scheme=signature_scheme(self.signatures, first_words),
+            # A constant weight would make the published estimate inconsistent.
+            tag_weight=0.0 if self.projection == "published" else settings.TAG_WEIGHT,
+            word_prior=_WORD_PRIOR,
+        )

@@ -40,7 +40,8 @@ class LexiconOptions(Options):
         scheme: name of the function that maps a word to its signature (spelling class).
         rare: largest frequency of the words that signatures are learned from.
         keep_rare_words: keep rare words as entries, instead of replacing them by their signatures.
-        tag_weight: weight of the tag's mean Z in every vector, in [0, 1].
+        tag_weight: weight of the tag's mean Z in every vector, in [0, 1]. Unless it is 0, vectors do not
+            converge to those of the tokens' distribution, for the weight is the same for all counts.
         rarest: largest frequency of the words whose tags are the prior of the coarsest signatures.
         frequent: largest frequency of the words whose tag distribution is smoothed.
         word_prior: pseudo-count of the signature in p(tag | word).
@@ -68,6 +69,10 @@ class LexiconOptions(Options):
     def signature(self) -> Signature:
         """Function that maps a rare or unknown word to its signature, a class of spelling."""
         return signature_by_name(self.scheme)
+
+    def with_plain_means(self) -> LexiconOptions:
+        """Return options without smoothing of vectors: each is the mean Z of the tokens it stands for."""
+        return replace(self, tag_weight=0.0, state_prior=0.0, signature_state_prior=0.0)
 
 
 @dataclass(frozen=True)

@@ -91,7 +91,9 @@ MIN_NODES = 20.0  # symbols or tags with fewer nodes have one state
 # ---------------------------------------------------------------------------------------------------------
 # Parameters: means of outer products, or counts of clusters
 
-Smoothing = Annotated[bool, Doc("Smooth tensors with lower-order moments.")]
+Smoothing = Annotated[
+    bool, Doc("Smooth tensors with lower-order moments, and the vectors of words with those of signatures.")
+]
 SMOOTHING = True
 
 CLUSTER_DIMENSIONS = 8  # number of singular vectors on each side by which nodes or tokens are clustered

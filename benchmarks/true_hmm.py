@@ -25,10 +25,12 @@ class TrueHMM:
     emission: np.ndarray
 
     @classmethod
-    def random(cls, m: int = 3, V: int = 5, seed: int = 0) -> TrueHMM:
+    def random(cls, m: int = 3, V: int = 5, seed: int = 0, distance: float = 1.0) -> TrueHMM:
+        """A random model; ``distance``, in [0, 1], is a factor of the differences between emissions."""
         rng = np.random.default_rng(seed)
         transition = rng.dirichlet(np.full(m, 0.5), size=m).T
         emission = rng.dirichlet(np.full(V, 0.5), size=m).T
+        emission = emission.mean(axis=1, keepdims=True) * (1 - distance) + distance * emission
         return cls(rng.dirichlet(np.ones(m)), transition, emission)
 
     def stationary(self) -> TrueHMM:

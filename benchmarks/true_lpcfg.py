@@ -6,7 +6,7 @@ probability as a weight, and every mean over the treebank is an expectation.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -47,11 +47,13 @@ class TrueLPCFG:
         rules: right-hand sides of each phrase.
         n_states: of each symbol, 1 unless it is given.
         seed: of the probabilities.
+        distance: factor, in [0, 1], of the differences between the states of a symbol; with 0 they are equal.
     """
 
     rules: Mapping[str, list[Right]]
     n_states: Mapping[str, int]
     seed: int = 0
+    distance: float = 1.0
 
     def trees(self) -> list[tuple[Tree, float]]:
         """Every tree with its probability; the probabilities add up to 1."""
@@ -60,7 +62,8 @@ class TrueLPCFG:
         m = {symbol: self.n_states.get(symbol, 1) for symbol in (*self.rules, *WORDS)}
 
         def distributions(symbol: str, n: int) -> np.ndarray:
-            return rng.dirichlet(np.ones(n), size=m[symbol])
+            drawn = rng.dirichlet(np.ones(n), size=m[symbol])
+            return drawn.mean(axis=0) + self.distance * (drawn - drawn.mean(axis=0))
 
         for tag, words in WORDS.items():
             p_word = distributions(tag, len(words))
@@ -73,7 +76,7 @@ class TrueLPCFG:
                 p_states = distributions(phrase, int(np.prod([m[child] for child in right])))
                 block = p_rule[:, i, None] * p_states
                 for parts in product(*(derived[child] for child in right)):
-                    below = np.ones(1)
+                    below: np.ndarray = np.ones(1)
                     for _, vector in parts:
                         below = np.kron(below, vector)
                     derived[phrase].append((Tree(phrase, [tree for tree, _ in parts]), block @ below))
@@ -81,7 +84,7 @@ class TrueLPCFG:
         return [(tree, float(root @ vector)) for tree, vector in derived["S"]]
 
 
-def weighted_table(trees: list[tuple[Tree, float]], binariser: Binariser) -> TreeTable:
+def weighted_table(trees: Sequence[tuple[Tree, float]], binariser: Binariser) -> TreeTable:
     """A treebank in which every tree occurs as often as it is probable."""
     log = TreeLog(binariser.to_dict())
     log.observe(Batch([tree for tree, _ in trees], "true", 0, 0))
