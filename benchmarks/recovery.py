@@ -162,7 +162,7 @@ def draw(errors: Errors, path: Path) -> None:
         for (sigma, curve), marker in zip(curves.items(), "os^", strict=True):
             sizes, means = list(curve), [mean(each) for each in curve.values()]
             axis.plot(sizes, means, marker=marker, markersize=5, label=f"σ = {sigma:.2g}")
-        slope = means[0] * np.sqrt(sizes[0] / np.array(sizes)) / 8
+        slope = means[0] * np.sqrt(sizes[0] / np.array(sizes)) / 4
         axis.plot(sizes, slope, color="grey", linestyle="--", label="slope of 1 / √n")
         axis.set(xscale="log", yscale="log", title=name)
         axis.set_xlabel("training sequences" if name == "HMM" else "training trees")
