@@ -101,6 +101,13 @@ def test_more_states_than_the_data_bear_are_said_in_one_line(settings: dict[str,
     assert SequenceTask().to_model(model).info["singular values"] == model.spectrum_.rounded()
 
 
+@pytest.mark.filterwarnings("ignore:n_states lowered")
+def test_the_default_number_of_states_is_not_remarked_on() -> None:
+    model = HMM().fit(STATIONARY.sample(500, 5, seed=0))
+    assert (model.singular_values_ < model.spectrum_.noise).any()
+    assert not model.remarks()
+
+
 @pytest.mark.parametrize(
     ("settings", "true"),
     [

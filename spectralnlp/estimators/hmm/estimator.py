@@ -233,8 +233,13 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
         return self.spectrum_.values
 
     def remarks(self) -> list[str]:
-        """Return a line if the data bear fewer states than were used."""
-        return self.spectrum_.remarks("n_states", constant=int(self.algorithm == "regression"))
+        """Return a line if the data bear fewer states than were asked for."""
+        is_regression = self.algorithm == "regression"
+        # The ridge makes more states harmless: with the default of 60, where the tags of 2,000 sentences bear
+        # 25, perplexity is 1 % lower than with 25. So only a number that was asked for is answered.
+        if is_regression and self.n_states == type(self).n_states:
+            return []
+        return self.spectrum_.remarks("n_states", constant=int(is_regression))
 
     def _prediction(self, counts: NGramCounts, grams: NGrams) -> PredictionSettings:
         assert counts.vocabulary is not None
