@@ -42,12 +42,15 @@ DOUBLE_QUOTES: dict[str, bool | None] = {
     **dict.fromkeys(("''", "”", "»", "″"), False),
 }
 # A lone upright single quote is an apostrophe more often than an opening quotation mark.
-_SINGLE_QUOTES = {**dict.fromkeys("`‘‚‹", True), **dict.fromkeys("'’›", False)}
+SINGLE_QUOTES = {**dict.fromkeys("`‘‚‹", True), **dict.fromkeys("'’›", False)}
 
 # ASCII equivalents of typographic characters: standing alone, and within a word.
 _ALONE = {"–": "--", "—": "--", "―": "--", "−": "-", "‐": "-", "‑": "-", "…": "...", "′": "'"}
 _WITHIN = {"–": "-", "−": "-", "‐": "-", "‑": "-", "’": "'", "‘": "'", "′": "'", "…": "..."}
 _TYPOGRAPHIC = frozenset(_ALONE) | frozenset(_WITHIN) | frozenset("“”„«»″‟‚‹›")
+
+# Marks at the end of a sentence, after which nothing is quoted.
+_FINAL = frozenset(('"', "'", "''", "”", "’", ".", "?", "!", "...", "…", ")", "]", "-RRB-", "-RSB-"))
 
 _ENGLISH = frozenset(["the", "of", "and", "to", "is", "was", "that", "with", "for", "from", "are", "be"])
 _SPACE = re.compile(r"\s+")
@@ -109,9 +112,9 @@ class Conventions:
         """
         if word in DOUBLE_QUOTES:
             opens = DOUBLE_QUOTES[word]
-            return self._quote(word, self.double_quotes, opening if opens is None else opens)
-        if word in _SINGLE_QUOTES:
-            return self._quote(word, self.single_quotes, _SINGLE_QUOTES[word])
+            return self._quote(word, self._double, opening if opens is None else opens)
+        if word in SINGLE_QUOTES:
+            return self._quote(word, self._single, SINGLE_QUOTES[word])
         if word.isalnum():
             return word
         if "-" in word:
@@ -128,15 +131,18 @@ class Conventions:
     def forms(self, words: Iterable[str]) -> list[str]:
         """Return tokens as the treebank writes them.
 
-        Upright quotation marks open and close in turn.
+        Upright quotation marks open and close in turn; one at the end of the sentence closes.
         """
-        result: list[str] = []
+        listed, result = list(words), list[str]()
+        end = len(listed)
+        while end > 1 and listed[end - 1] in _FINAL:
+            end -= 1
         inside = False
-        for word in words:
-            result.append(self.form(word, opening=not inside))
+        for index, word in enumerate(listed):
+            result.append(self.form(word, opening=not inside and index < end))
             if word in DOUBLE_QUOTES:
                 opens = DOUBLE_QUOTES[word]
-                inside = not inside if opens is None else opens
+                inside = not inside and index < end if opens is None else opens
         return result
 
     def plain(self, form: str) -> str:
@@ -155,6 +161,22 @@ class Conventions:
 
     def _quote(self, word: str, pair: Pair, opens: bool) -> str:
         return word if word in self.typography else pair[0 if opens else 1]
+
+    @cached_property
+    def _double(self) -> Pair:
+        return self._directed(self.double_quotes, ("“", "”"))
+
+    @cached_property
+    def _single(self) -> Pair:
+        return self._directed(self.single_quotes, ("‘", "’"))
+
+    def _directed(self, pair: Pair, typographic: Pair) -> Pair:
+        """Return a pair of quotation marks: the typographic one, if the treebank has it beside upright marks.
+
+        So a sentence has the same tree, in whichever style its quotation marks are written.
+        """
+        has_both = all(mark in self.typography for mark in typographic)
+        return typographic if pair[0] == pair[1] and has_both else pair
 
     @cached_property
     def _tables(self) -> tuple[dict[int, str], dict[int, str]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -28,8 +30,9 @@ CAPITALISED = TITLES | _words(
 # Abbreviations in either case.
 ANY_CASE = _words(
     """
-    abbr al approx assoc avg bldg blvd bros ca cdr cf dept div ed eds est etc excl ext ft gov hr hrs hwy
-    inc incl intl lb lbs ltd max min misc mts oz pls resp rpm sq tbsp tel temp tsp v viz vs wk wks yr yrs
+    abbr al approx assoc avg bldg blvd bros ca cdr cf dept div dr ed eds est etc excl ext ft gov hr hrs hwy
+    inc incl intl jr lb lbs ltd max min misc mr mrs ms mts oz pls prof resp rpm sq sr st tbsp tel temp tsp
+    v viz vs wk wks yr yrs
     """
 )
 
@@ -50,11 +53,50 @@ STARTERS = _words(
     """
     A After All Although Among An And Another Any As At Because Before Both But By Despite Do Does Each
     Even For From Had Has Have He Her Here His How However I If In Is It Its Just Last Later Like Many
-    Maybe Meanwhile More Moreover Most My No Nor Not Now Of On Once One Only Or Other Our OptionalCondition
-    Previously She Since So Some Still Such Than That The Their Then There These They This Those Though
-    Through Thus To Today Two Under Until We What When Where Whether Which While Who Why With Yet You Your
+    Maybe Meanwhile More Moreover Most My No Nor Not Now Of On Once One Only Or Other Our Previously She
+    Since So Some Still Such Than That The Their Then There These They This Those Though Through Thus To
+    Today Two Under Until We What When Where Whether Which While Who Why With Yet You Your
     """
 )
+
+# Verbs of saying, which take a quotation as their object.
+_SAYING = _words(
+    """
+    added adds admitted agreed announced answered answers asked asks asserted barked begged bellowed
+    called calls chuckled commanded complained continued cried cries croaked declared demanded demands
+    enquired exclaimed exclaims explained gasped groaned growled grumbled hissed howled inquired insisted
+    interrupted joked laughed moaned mumbled murmured muttered objected observed ordered persisted pleaded
+    protested quipped remarked repeated replied replies responded retorted roared said says screamed
+    screams shouted shouts shrieked sighed snapped snarled sobbed squealed stammered suggested teased
+    thought told urged wailed warned whimpered whined whispered whispers wondered wonders yelled yells
+    """
+)
+# Words that begin another object of such a verb: "Tom said so".
+_OBJECTS = _words("he how I if it nothing she so something that they this we what whether why you")
+# Small words within a subject, and between subject and verb: "the Duke of York", "Tom then asked".
+_WITHIN_SUBJECTS = _words("and de just of only simply the then van von")
+
+
+def reports(words: Sequence[str]) -> bool:
+    """Return whether words begin with a name and a verb of saying, such as *Mary Smith asked quietly*.
+
+    They continue the sentence of a quotation that ends in a question mark or the like. A capitalised pronoun
+    begins a sentence of its own (*He said so*), and so does a subject whose verb has another object (*Tom
+    said that it rained*).
+
+    Args:
+        words: the tokens after the quotation.
+    """
+    if words[0] in STARTERS or not words[0][0].isupper():
+        return False
+    for before, word, following in zip(words, words[1:], [*words[2:], ""], strict=False):
+        if word in _SAYING:
+            return following not in _OBJECTS
+        is_name = word[0].isupper() or word in _WITHIN_SUBJECTS or word.endswith("ly")
+        if not (is_name or word in ("'s", "’s") or before in ("'s", "’s")):
+            return False
+    return False
+
 
 # Words that are two tokens, and the length of the first token.
 CONTRACTIONS = {
@@ -73,6 +115,9 @@ CONTRACTIONS = {
 
 # Words that begin with an apostrophe, which is not a quotation mark.
 ELIDED = ("tis", "twas", "em", "til", "till", "cause", "cuz", "bout", "round", "n")
+
+# Words that end with an apostrophe, besides those in "-in'" (*lovin'*).
+CLIPPED = ("an", "fo", "lil", "mo", "o", "ol", "th", "wi", "yo")
 
 # Where hyphens are tokens (OntoNotes, GUM, CRAFT), words are not split after these prefixes and before these
 # suffixes, as in the LDC's addendum to the guidelines for English translation treebanks (2004).

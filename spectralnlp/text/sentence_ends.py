@@ -1,22 +1,34 @@
 """Split token streams into sentences, by rules or by a learned model, in bounded memory.
 
-By the rules, a full stop or the like ends a sentence, but not after an abbreviation. They decide before each
-token whether a sentence ends there; a splitter learned from a treebank (`SentenceEnds`) may overrule them.
+By the rules, a full stop or the like ends a sentence, but not after an abbreviation. They judge the gap
+before each token. A splitter learned from a treebank (`SentenceEnds`) may overrule all but ``NEVER`` and
+``ALWAYS``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Protocol
+from unicodedata import category
 
-from spectralnlp.text.english import NEVER_FINAL, STARTERS
+from spectralnlp.text.english import NEVER_FINAL, STARTERS, reports
 from spectralnlp.text.tokens import Sentence, Token
 
 # Maximum tokens of a sentence; a longer one is cut there.
 MAX_TOKENS = 1000
+
+# What the rules say of the gap before a token: no sentence ends there; neither a mark nor a line end shows
+# that one does; one may end there; one probably does; one does.
+NEVER, UNMARKED, PERHAPS, PROBABLY, ALWAYS = range(5)
+
+# Bullets, dashes and numbers that begin an item of a list.
+LIST_MARK = r"[-–—*•◦‣▪●]|\(?(?:\d{1,3}(?:\.\d{1,3})*|[^\W\d_]|[ivxlc]{2,5})[.)]"
+_MARKS = re.compile(rf"[>#]*(?:{LIST_MARK})|[>#]+")  # also marks of quoted mail, and of headings
+_MARK_TOKENS = 5  # no mark has more tokens
+_BULLETS = frozenset("•◦‣▪●")
 
 _STOPS = re.compile(r"[.?!。！？؟।]|[?!]+|\.{4,}")
 _SUSPENSIONS = frozenset(("...", "..", "…", "……"))
@@ -26,6 +38,12 @@ _CLOSERS = frozenset(
 _MAX_CLOSERS = 8  # closing marks to look back over; bounded, so that a million of them take linear time
 _N_RECENT = 64  # tokens remembered; more than the rules need, so that the list is seldom trimmed
 _CONTINUERS = frozenset((",", ";", ":", "%", "-", "--", "–", "—"))
+_ENDINGS = frozenset(".?!…。！？؟।")  # the last characters of stops, ellipses and abbreviations
+_PAUSES = frozenset(":;-–—―")  # other marks after which a sentence may end
+_APOSTROPHES = frozenset(("'", "’"))
+# After a quotation that ends in one of these, a verb of saying may follow in the same sentence.
+_QUESTIONS = frozenset("?!….")
+_LONGEST_REPORT = 8  # tokens
 
 
 @dataclass
@@ -34,13 +52,14 @@ class OpenText:
 
     Attributes:
         tokens: the tokens read so far.
-        by_rule: for each token, whether the rules end a sentence before it.
+        gaps: for each token, what the rules say of the gap before it: ``NEVER``, ``UNMARKED``, ``PERHAPS``,
+            ``PROBABLY`` or ``ALWAYS``.
         decided: number of tokens known to belong to the current sentence; 1 or more if there are tokens.
         previous: last token of the previous sentence; None at the beginning of a text.
     """
 
     tokens: list[Token] = field(default_factory=list)
-    by_rule: list[bool] = field(default_factory=list)
+    gaps: list[int] = field(default_factory=list)
     decided: int = 1
     previous: Token | None = None
 
@@ -76,8 +95,8 @@ class RuleBasedSentenceEnds:
     def find(self, text: OpenText, stop: int) -> Sequence[int]:
         """Return the indices of tokens that begin sentences; see `SentenceEnds`."""
         beginnings, start = [], 0
-        for index, ends in enumerate(islice(text.by_rule, text.decided, stop), text.decided):
-            if ends or index - start >= MAX_TOKENS:
+        for index, gap in enumerate(islice(text.gaps, text.decided, stop), text.decided):
+            if gap >= PROBABLY or index - start >= MAX_TOKENS:
                 beginnings.append(index)
                 start = index
         return beginnings
@@ -104,12 +123,20 @@ class Pending:
         """Whether the buffered tokens end with a sentence-final mark, before any closing quotes."""
         return bool(self) and is_complete(self._text.tokens)
 
-    def extend(self, tokens: Iterable[Token]) -> None:
-        """Add the next tokens of the text."""
-        text, end_before = self._text, self._rules.end_before
-        for token in tokens:
-            text.tokens.append(token)
-            text.by_rule.append(end_before(token))
+    @property
+    def begins_small(self) -> bool:
+        """Whether the buffered sentence begins with a lower-case letter."""
+        return bool(self) and self._rules.begins_small
+
+    def extend(self, tokens: Sequence[Token], *, unbroken: bool = False) -> None:
+        """Add the tokens of the text's next line.
+
+        Args:
+            tokens: the tokens of a line, or of a piece of it.
+            unbroken: see `SentenceRules.gaps`.
+        """
+        self._text.gaps += self._rules.gaps(tokens, unbroken=unbroken)
+        self._text.tokens += tokens
 
     def settle(self) -> Iterator[Sentence]:
         """Yield and remove the sentences whose ends no longer depend on tokens that may be added later."""
@@ -136,43 +163,99 @@ class Pending:
             start = end
         if start:
             text.previous = text.tokens[start - 1]
-            del text.tokens[:start], text.by_rule[:start]
+            del text.tokens[:start], text.gaps[:start]
         text.decided = stop - start
 
 
 class SentenceRules:
-    """Rules that decide, token by token, where sentences end.
+    """Rules that judge, gap by gap, where sentences end.
 
     Args:
-        english: whether to use English abbreviations.
+        english: whether to use English abbreviations and verbs of saying.
     """
 
     def __init__(self, english: bool) -> None:
+        self._english = english
         self._ends = _ends_english if english else _ends_neutral
         self._recent: list[Token] = []  # last tokens of the current sentence
+        self._first = ""  # the current sentence's first token, without marks of quoted mail
 
-    def end_before(self, token: Token) -> bool:
-        """Whether a sentence ends before a token; call with the tokens of a text in order."""
+    def gaps(self, tokens: Sequence[Token], *, unbroken: bool = False) -> Iterator[int]:
+        """Judge the gap before each token of a line; call with the lines of a text in order.
+
+        Args:
+            tokens: the tokens of a line.
+            unbroken: whether the text has lost its line ends. Otherwise headings and the like have lines of
+                their own, and next to no sentence ends within a line without a mark.
+
+        Yields:
+            ``NEVER``, ``UNMARKED``, ``PERHAPS``, ``PROBABLY`` or ``ALWAYS``.
+        """
         recent = self._recent
-        ends = False
-        # No sentence ends after a token that ends in a letter or digit; decide this common case quickly.
-        if recent and not recent[-1].text[-1].isalnum() and _breaks(recent, token, self._ends):
-            ends = True
-            recent.clear()
-        elif len(recent) == _N_RECENT:
-            del recent[: -_MAX_CLOSERS - 1]
-        recent.append(token)
-        return ends
+        for index, token in enumerate(tokens):
+            gap = self._gap(tokens, index) if recent else PERHAPS
+            if gap >= PROBABLY or not recent or self._first == ">":
+                self._first = token.text
+            if gap >= PROBABLY:
+                recent.clear()
+            elif len(recent) == _N_RECENT:
+                del recent[: -_MAX_CLOSERS - 1]
+            recent.append(token)
+            yield PERHAPS if gap == UNMARKED and unbroken else gap
+
+    @property
+    def begins_small(self) -> bool:
+        """Whether the current sentence begins with a lower-case letter."""
+        return self._first[:1].islower()
 
     def begin(self) -> None:
         """Start a new text, and forget the tokens of the text before."""
         self._recent.clear()
 
+    def _gap(self, tokens: Sequence[Token], index: int) -> int:
+        """Judge the gap before the token of a line at ``index``; the current sentence has a token before."""
+        recent, token = self._recent, tokens[index]
+        last = recent[-1]
+        if _is_list_mark(recent):
+            return NEVER  # it belongs to its item
+        # By rule, no sentence ends after a letter or digit; decide this common case quickly.
+        if last.text[-1].isalnum():
+            return UNMARKED if index and token.text not in _BULLETS else PERHAPS
+        if _closes(token, last):
+            return NEVER
+        stop = recent[_last_open(recent)]
+        if stop.text[-1] not in _ENDINGS:
+            return PERHAPS if _pauses(last.text) or not index else UNMARKED
+        if stop is not last and (token.text[0].islower() or self._reports(stop, tokens, index)):
+            return NEVER  # '"Why?" he asked', '(the man!) left'
+        if self._english and _is_never_final(stop.text):
+            return NEVER
+        if is_stop(stop.text) and self._begins_item(tokens[index : index + _MARK_TOKENS]):
+            return ALWAYS
+        return PROBABLY if _breaks(stop.text, last, token, self._ends) else PERHAPS
 
-def rule_ends(tokens: Iterable[Token], *, english: bool) -> list[bool]:
-    """Return, for each token of a text, whether the rules end a sentence before it."""
-    rules = SentenceRules(english)
-    return [rules.end_before(token) for token in tokens]
+    def _begins_item(self, tokens: Sequence[Token]) -> bool:
+        """Return whether tokens after a stop begin with the mark of a list item.
+
+        A dash, or a number with a stop that may be an ordinal in other languages, can be something else.
+        """
+        if tokens[0].text in _CONTINUERS:
+            return tokens[0].text == self._first
+        for mark in accumulate(token.text for token in tokens):
+            if _MARKS.fullmatch(mark):
+                return mark[-1] != "." or (self._english and mark[0].isdigit())
+        return False
+
+    def _reports(self, stop: Token, tokens: Sequence[Token], index: int) -> bool:
+        """Return whether a name and a verb of saying follow a quoted question, exclamation or ellipsis."""
+        if not self._english or stop.text[-1] not in _QUESTIONS or stop.text == ".":
+            return False
+        return reports([each.text for each in tokens[index : index + _LONGEST_REPORT]])
+
+
+def rule_gaps(tokens: Sequence[Token], *, english: bool) -> list[int]:
+    """Return what the rules say of the gap before each token of a text without line ends."""
+    return list(SentenceRules(english).gaps(tokens, unbroken=True))
 
 
 def is_stop(text: str) -> bool:
@@ -197,25 +280,41 @@ def _last_open(tokens: Sequence[Token]) -> int:
     return index
 
 
-def _breaks(before: Sequence[Token], token: Token, ends: Callable[[str, str], bool]) -> bool:
+def _is_list_mark(tokens: Sequence[Token]) -> bool:
+    """Return whether tokens end with the mark of a list item that begins a sentence or follows a colon."""
+    if tokens[-1].text[-1].isalnum():
+        return False
+    item: list[str] = []
+    for token in tokens[: -_MARK_TOKENS - 2 : -1]:
+        if token.text in (":", ";"):
+            break
+        item.insert(0, token.text)
+    return len(item) <= _MARK_TOKENS and _MARKS.fullmatch("".join(item)) is not None
+
+
+def _is_never_final(text: str) -> bool:
+    """Return whether a token is an English abbreviation that never ends a sentence, not a capital letter."""
+    stem = text.removesuffix(".")
+    return stem != text and stem.lower() in NEVER_FINAL and not (len(stem) == 1 and stem.isupper())
+
+
+def _pauses(text: str) -> bool:
+    """Return whether a sentence may end after a token, such as a dash, colon, closing mark or emoji."""
+    is_sign = category(text[0]) == "So" or (len(text) > 1 and not any(map(str.isalnum, text)))
+    return is_sign or text in _PAUSES or (text in _CLOSERS and text not in _APOSTROPHES)
+
+
+def _breaks(stop: str, last: Token, token: Token, ends: Callable[[str, str], bool]) -> bool:
     """Return whether a sentence ends before a token.
 
     Args:
-        before: the current sentence's tokens before ``token``; at least one.
-        token: the token to decide about.
-        ends: function for ambiguous cases, in which ``before`` ends with an ellipsis or with a word such as
-            ``etc.``. It takes this word and the next word, and returns whether a sentence ends between them.
+        stop: the last token before ``token`` that is not a closing quote or bracket; it ends in a stop.
+        last: the last token before ``token``.
+        token: the token to decide about; it does not close anything.
+        ends: function for ambiguous cases, in which ``stop`` is an ellipsis or a word such as ``etc.``. It
+            takes this word and the next word, and returns whether a sentence ends between them.
     """
-    last = before[-1]
-    index = _last_open(before)
-    stop = before[index].text
-    if stop[-1] not in ".?!…。！？؟।" or token.text in _CONTINUERS:
-        return False
-    if token.text in _SUSPENSIONS or is_stop(token.text):
-        return False
-    if _closes(token, last):
-        return False
-    if index < len(before) - 1 and token.text[0].islower():  # '"Why?" he asked', '(the man!) left'
+    if token.text in _CONTINUERS or token.text in _SUSPENSIONS or is_stop(token.text):
         return False
     if is_stop(stop):
         return not (token.start == last.end and token.text[0].islower())

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from spectralnlp.errors import InputError
 from spectralnlp.text.constraints import similar_names
-from spectralnlp.text.sentence_ends import Pending, is_stop
+from spectralnlp.text.sentence_ends import LIST_MARK, Pending, is_stop
 from spectralnlp.text.tokenizer import Tokenizer
 from spectralnlp.text.tokens import Sentence, Token
 
@@ -26,8 +26,11 @@ MAX_LINE_TOKENS = 200_000
 # A line of more characters was not wrapped by an editor: it is a paragraph, and a sentence ends with it.
 _WIDEST_WRAP = 120
 # A line of fewer characters was not wrapped either, unless the next line clearly continues it.
-_NARROWEST_WRAP = 40
-_ITEM = re.compile(r"[-*•–—]\s|\(?\w{1,3}[.)]\s")
+_NARROWEST_WRAP = 50
+_LONG_WORD = re.compile(r"[^\W\d_]{4,}")
+# A line of more characters has lost its line ends: headings and items have no lines of their own in it.
+_LONGEST_PARAGRAPH = 1_000
+_ITEM = re.compile(rf"(?:{LIST_MARK})\s")
 
 _TOKEN = re.compile(r"[^ \t\r\n\f\v\ufeff]+")
 
@@ -51,15 +54,18 @@ def split_sentences(
     """Split raw text into sentences.
 
     Within a line, a sentence ends at a full stop or the like, unless the stop belongs to an abbreviation or
-    initial. Closing quotation marks and brackets after the stop belong to the sentence; if a comma or a
-    lower-case word follows them, the sentence continues. A learned splitter (``tokenizer.ends``) replaces
-    these rules wherever a blank separates two tokens.
+    initial. Closing quotation marks and brackets after the stop belong to the sentence; if a comma, a
+    lower-case word, or a name with a verb of saying follows them, the sentence continues. The mark of a list
+    item belongs to its item. Otherwise a learned splitter (``tokenizer.ends``) replaces these rules wherever
+    a blank separates two tokens. It hardly ever ends a sentence without a mark, except in lines of over 1,000
+    characters, in which headings have no lines of their own.
 
     At line ends, rules always decide. A sentence ends with its line if the line ends with a stop or the next
-    line is blank. Otherwise it also ends, as a heading or list item, unless the text looks wrapped there: the
-    line has at most 120 characters, the next line does not begin a list item, and either the next line begins
-    with a lower-case letter, or the line ends with a comma or the like, or the first word of the next line
-    does not fit on the line.
+    line is blank. Otherwise it also ends, as a heading, list item or line of chat, unless the text looks
+    wrapped there: the line has at most 120 characters, the next line does not begin a list item and has as
+    many marks of quoted mail (``>``), and one of the following holds. The next line begins with a lower-case
+    letter, and the sentence does not. The line ends with a comma or the like. The first word of the next line
+    does not fit on the line, which has lower-case words, unlike a headline.
 
     A sentence is cut after ``MAX_TOKENS`` tokens. A sentence that ends with its line by a stop is yielded
     before the next line is read.
@@ -79,9 +85,12 @@ def split_sentences(
         bare = line.strip()
         if not bare:
             width = 0
-        if pending and not (previous.endswith(" ") or _carries_on(previous.strip(), bare, width)):
+        goes_on = previous.endswith(" ")
+        small = pending.begins_small
+        if pending and not (goes_on or _carries_on(previous.strip(), bare, width, small=small)):
             yield from pending.close()
-        pending.extend(tokenizer.tokenize(line, offset))
+        unbroken = len(line) > _LONGEST_PARAGRAPH or (goes_on and len(previous) > _LONGEST_PARAGRAPH)
+        pending.extend(list(tokenizer.tokenize(line, offset)), unbroken=unbroken)
         yield from pending.close() if pending.is_complete else pending.settle()
         offset += len(line)
         previous, width = line, max(width, len(bare))
@@ -106,21 +115,31 @@ def may_cut(line: str, tokenizer: Tokenizer | None) -> bool:
     return bool(last) and is_stop(last[0].text)
 
 
-def _carries_on(line: str, following: str, width: int) -> bool:
+def _carries_on(line: str, following: str, width: int, *, small: bool) -> bool:
     """Return whether a sentence that ends its line without a stop continues on the next line.
 
     Args:
-        line: a line that ends without a stop.
-        following: the next line.
+        line: a line that ends without a stop, without outer blanks.
+        following: the next line, without outer blanks.
         width: length of the longest line of the paragraph, in characters.
+        small: whether the sentence begins with a lower-case letter, as in chat.
     """
-    if not following or len(line) > _WIDEST_WRAP or _ITEM.match(following):
+    (marks, line), (marks_after, following) = _unquoted(line), _unquoted(following)
+    if not following or marks != marks_after or len(line) > _WIDEST_WRAP or _ITEM.match(following):
         return False
-    if following[0].islower() or line[-1:] in tuple(",;-–—&("):
+    if line[-1:] in tuple(",;-–—&(") or (following[0].islower() and not small):
         return True
     first_word = len(following.split(None, 1)[0])
     fits = len(line) + 1 + first_word <= max(width, len(following))
-    return not fits and len(line) >= _NARROWEST_WRAP and len(following) <= _WIDEST_WRAP
+    words = _LONG_WORD.findall(line)
+    is_headline = len(words) > 0 and all(word[0].isupper() for word in words)
+    return not (fits or is_headline) and len(line) >= _NARROWEST_WRAP and len(following) <= _WIDEST_WRAP
+
+
+def _unquoted(line: str) -> tuple[int, str]:
+    """Return the number of marks of quoted mail (``>``) before a line, and the line without them."""
+    text = line.lstrip("> ")
+    return line[: len(line) - len(text)].count(">"), text
 
 
 def read_tokenized(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container
+from unicodedata import category
 
 from spectralnlp.errors import ConfigError
 from spectralnlp.text.cut_words import JOINT, written
@@ -22,6 +23,8 @@ _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fff
 _LONGEST_HAN = 4
 # Prefixes of the signatures of parts of cut words: ``land$ $ið``.
 _CUT = ("UNK-JOINED", "UNK-CLITIC")
+# Signs that Unicode counts as punctuation.
+_SIGNS = frozenset("#*\\_|•‣·§¶†‡")
 # The first of these with which a word ends is part of its signature.
 _ENGLISH_SUFFIXES = ("ed", "ing", "ion", "er", "est", "ly", "ity", "y", "al")
 
@@ -142,6 +145,16 @@ def other_spelling(word: str) -> str:
     to look up a word that the lexicon has only in the other form.
     """
     return word.removesuffix(JOINT) if word.endswith(JOINT) else f"{word}{JOINT}"
+
+
+def is_sign(word: str) -> bool:
+    """Return whether a token is a bullet, a mathematical sign, an emoji or another sign, not punctuation.
+
+    Signs of currencies, quotation marks, brackets and the usual punctuation marks do not count.
+    """
+    return bool(word) and all(
+        c in _SIGNS or category(c) in ("Sm", "So", "Sk", "Cf", "Mn", "Me") for c in word
+    )
 
 
 def _is_symbol(word: str) -> bool:

@@ -14,9 +14,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 from spectralnlp.errors import ConfigError
-from spectralnlp.text.conventions import DOUBLE_QUOTES, Conventions
+from spectralnlp.text.conventions import DOUBLE_QUOTES, SINGLE_QUOTES, Conventions
 from spectralnlp.text.cut_words import WordCutter
-from spectralnlp.text.english import ANY_CASE, CAPITALISED, CONTRACTIONS, ELIDED, NUMBERED, PREFIXES, SUFFIXES
+from spectralnlp.text.english import (
+    ANY_CASE,
+    CAPITALISED,
+    CLIPPED,
+    CONTRACTIONS,
+    ELIDED,
+    NUMBERED,
+    PREFIXES,
+    SUFFIXES,
+)
 from spectralnlp.text.scripts import is_continuous
 from spectralnlp.text.sentence_ends import SentenceEnds
 from spectralnlp.text.tokens import Token
@@ -34,7 +43,11 @@ _EMOJI = (
     r"(?:\u200d[\U0001F000-\U0001FAFF\u2600-\u27bf\u2b00-\u2bff][\ufe0f\U0001F3FB-\U0001F3FF]*+)*)"
 )
 _EMOTICON = r"(?<![\w)])(?:[:;]['^]?[-o]?[()\[\]DPO/\\|*]|=[()]|<3|\^_\^|-_-)(?!\w)"
-_URL = r"(?:https?|ftp)://[^\s<>\"“”]*[^\s<>\"“”.,;:!?'’)\]}…]|www\.[^\s<>\"“”]*[^\s<>\"“”.,;:!?'’)\]}…]"
+# A bracket belongs to an address only together with the one that it closes.
+_BALANCED = r"\([^\s<>\"“”()]*\)"
+_URL = rf"(?:(?:https?|ftp)://|www\.)(?:[^\s<>\"“”()]|{_BALANCED})*(?:[^\s<>\"“”.,;:!?'’()\]}}…]|{_BALANCED})"
+_PATH_PART = r"/\.?[\w+@-]++(?:\.[\w+@-]++)*+"
+_PATH = rf"(?<![\w.)\]/])(?:(?:\.{{1,2}}|~)(?:{_PATH_PART})++|(?:{_PATH_PART}){{2,}}+)/?"
 _EMAIL = r"[\w.+%-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64})+"
 _OPENERS = "([{<‘“„«`¿¡"
 _CLOSERS = ("'", '"', "’", "”", "»", ")", "]")
@@ -44,6 +57,9 @@ _CLITIC = r"(?:n['’]t|['’](?:s|m|d|ll|re|ve))"
 _CLITIC_AT_END = re.compile(rf"{_CLITIC}\Z", re.I)
 _HYPHEN = re.compile("([-‐‑])")
 _DOTTED = re.compile(r"(?:[^\W\d_]++-)?(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
+_CLIPPED = re.compile(rf"[^\W\d_]{{2,}}in|{'|'.join(CLIPPED)}", re.I)
+_APOSTROPHES = ("'", "’")
+_BEFORE_ITEMS = frozenset((".", "?", "!", ":", ";"))
 _ENUMERATOR = re.compile(r"\d{1,3}(?:\.\d{1,3})*")
 
 _Piece = tuple[int, int, str, str]  # start and end within the chunk, text, form
@@ -120,19 +136,40 @@ class Tokenizer:
         return self.conventions.forms(words)
 
     def _line(self, line: str, offset: int) -> Iterator[Token]:
-        inside = False  # whether a quotation is open on this line
+        inside = within_single = False  # whether a quotation is open on this line, in double or single marks
+        before, ends = "", _BEFORE_ITEMS if self.english else ()  # the last token, and those before an item
         chunks = [(match.start(), match[0]) for match in _CHUNK.finditer(line)]
         for number, (position, chunk) in enumerate(chunks):
             pieces = self._cache.get(chunk) or self._remember(chunk)
             if chunk[-1] == ".":
                 following = chunks[number + 1][1] if number + 1 < len(chunks) else ""
-                pieces = self._settle_stop(pieces, number == 0, following)
+                pieces = self._settle_stop(pieces, number == 0 or before in ends, following)
+            if self.english and not within_single and pieces[-1][0] and ("'" in chunk or "’" in chunk):
+                pieces = self._join_clipped(pieces)
             position += offset
             for start, end, text, form in pieces:
                 if text in DOUBLE_QUOTES:
                     inside = self._opens(chunk, start, end, inside)
                     form = self.conventions.form(text, opening=inside)
+                elif text in SINGLE_QUOTES:
+                    within_single = _opens_single(chunk, start, end)
                 yield Token(text, form, position + start, position + end)
+            before = pieces[-1][2]
+
+    def _join_clipped(self, pieces: tuple[_Piece, ...]) -> tuple[_Piece, ...]:
+        """Join an apostrophe to a word whose last sound is not written, as in *lovin'*.
+
+        Args:
+            pieces: tokens of a chunk outside of a quotation in single marks.
+        """
+        joined = [pieces[0]]
+        for piece in pieces[1:]:
+            start, _, word, _ = joined[-1]
+            if piece[2] in _APOSTROPHES and _CLIPPED.fullmatch(word) and joined[0][2] not in SINGLE_QUOTES:
+                joined[-1] = self._piece(start, word + piece[2])
+            else:
+                joined.append(piece)
+        return tuple(joined)
 
     def _opens(self, chunk: str, start: int, end: int, inside: bool) -> bool:
         """Return whether a double quotation mark opens a quotation, by its direction or its neighbours.
@@ -143,7 +180,7 @@ class Tokenizer:
             inside: whether a quotation is open; used if neither direction nor neighbours decide.
         """
         opens = DOUBLE_QUOTES[chunk[start:end]]
-        if opens is not None:
+        if opens is not None and not (opens and _closes_code(chunk, start, end)):
             return opens
         free_before = start == 0 or chunk[start - 1] in _OPENERS
         free_after = end == len(chunk) or chunk[end] in _CLOSING
@@ -156,7 +193,8 @@ class Tokenizer:
 
         Args:
             pieces: tokens of a chunk (text between blanks).
-            first: whether the chunk is the first of its line.
+            first: whether the chunk is the first of its line or, in English, follows a stop or colon; numbers
+                with stops are ordinal numbers in other languages.
             following: the next chunk of the line; empty if there is none.
 
         Returns:
@@ -216,10 +254,9 @@ class Tokenizer:
                     for part, form in self._cutter.parts(word):
                         yield start, start + len(part), part, self.conventions.form(form)
                         start += len(part)
-            elif match.lastgroup == "quote" and end < len(chunk) and chunk[end].isalnum():
-                opens = start == 0 or not chunk[start - 1].isalnum()
-                form = self.conventions.form("‘" if opens and match[0] == "'" else match[0])
-                yield start, end, match[0], form
+            elif match.lastgroup == "quote":
+                opens = _opens_single(chunk, start, end)
+                yield start, end, match[0], self.conventions.form("‘" if opens else "’")
             else:
                 yield self._piece(start, match[0])
             start = end
@@ -256,6 +293,29 @@ class Tokenizer:
         if self.conventions.split_hyphens and _HYPHEN.search(word):
             return [*_split_hyphens(word), *tail]
         return [word, *tail]
+
+
+def _opens_single(chunk: str, start: int, end: int) -> bool:
+    """Return whether a single quotation mark opens a quotation, by its direction or its neighbours.
+
+    Args:
+        chunk: text between blanks.
+        start, end: range of the quotation mark in the chunk.
+    """
+    opens = SINGLE_QUOTES[chunk[start:end]]
+    if chunk[start] == "'":
+        return chunk[end : end + 1].isalnum() and not chunk[start - 1 : start].isalnum()
+    return opens and not _closes_code(chunk, start, end)
+
+
+def _closes_code(chunk: str, start: int, end: int) -> bool:
+    """Return whether a backtick closes what another one opened: text precedes it, and none follows."""
+    return (
+        chunk[start] == "`"
+        and start > 0
+        and chunk[start - 1] not in _OPENERS
+        and not chunk[end : end + 1].isalnum()
+    )
 
 
 def _split_hyphens(word: str) -> list[str]:
@@ -300,9 +360,10 @@ def _pattern(conventions: Conventions) -> str:
     if not conventions.split_units:
         before += r"(?:[$€£¥](?=\d))?"
         after += r"(?:(?<=\d)%)?"
-    before += r"(?:(?<!\w)\.(?=\d))?"
+    before += r"(?:(?<![\w.)\]'\"’”])\.(?=\d|(?-i:[a-z]|[A-Z]{2})))?"  # ".5", ".NET"
     alternatives = [
         _URL,
+        _PATH,
         _EMAIL,
         r"-[LR][RSC]B-",
         *(map(re.escape, conventions.round)),

@@ -27,8 +27,8 @@ FORMS = r"""
 -LRB- -LRB- (
 } -RCB- }
 “ `` “
-'' '' "
-« `` "
+'' '' ”
+« `` “
 ’ ' ’
 ‘ ` '
 don’t don't don’t
@@ -68,6 +68,7 @@ def test_a_form_is_never_empty_never_blank_and_already_its_own(word: str) -> Non
 
 
 def test_quotation_marks_that_do_not_point_take_turns() -> None:
+    assert LITERAL.forms(["Yes", ".", '"']) == ["Yes", ".", "”"]  # the quotation began in a sentence before
     assert PENN.forms(['"', "a", '"', "b", '"', "c", "”"]) == ["``", "a", "''", "b", "``", "c", "''"]
 
 

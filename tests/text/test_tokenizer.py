@@ -72,7 +72,7 @@ def test_penn_treebank(text: str, expected: str) -> None:
 
 def test_other_conventions() -> None:
     assert forms(GUM, 'a “well-known” non-lexical "and/or" 1/2 3–4 [x] don’t…') == (
-        'a “ well - known ” non-lexical " and / or " 1/2 3 – 4 [ x ] do n’t …'
+        "a “ well - known ” non-lexical “ and / or ” 1/2 3 – 4 [ x ] do n’t …"
     )
     assert forms(GUM, "co-founder's two-fold") == "co-founder 's two-fold"
     assert forms(NEUTRAL, "¿Qué es EE.UU.? L'Hospitalet: 7,24% ($5)") == (

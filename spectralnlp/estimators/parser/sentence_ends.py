@@ -34,7 +34,7 @@ from spectralnlp.parameters import ChainWeights, Ints, LatentGrammar, SentenceEn
 from spectralnlp.progress import fit_pass
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.detokenizer import place_words, text_of
-from spectralnlp.text.sentence_ends import rule_ends
+from spectralnlp.text.sentence_ends import rule_gaps
 from spectralnlp.text.tokenizer import Tokenizer
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import labels_of
@@ -183,7 +183,7 @@ def _gold_text(sentences: Sequence[Sentence], tokenizer: Tokenizer, describer: D
     starts = [token.start for token in tokens]
     begins = np.zeros(len(tokens) + 1, np.int64)
     begins[np.searchsorted(starts, [sentence.end for sentence in sentences])] = 1
-    return GoldText(describer.describe(tokens, rule_ends(tokens, english=tokenizer.english)), begins[:-1])
+    return GoldText(describer.describe(tokens, rule_gaps(tokens, english=tokenizer.english)), begins[:-1])
 
 
 def _learn(texts: Sequence[GoldText], random_state: int) -> NDArray[np.float32]:

@@ -30,7 +30,7 @@ from spectralnlp.inference.trees.labels import tag_codes
 from spectralnlp.inference.trees.rule_index import RuleIndex
 from spectralnlp.inference.words.lexical import are_rare, coarse_values, is_rare, look_up
 from spectralnlp.parameters import LatentGrammar
-from spectralnlp.text.sentence_ends import is_stop
+from spectralnlp.text.sentence_ends import ALWAYS, NEVER, PROBABLY, UNMARKED, is_stop
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.text.tokens import Token
 from spectralnlp.trees import lowest_label
@@ -62,12 +62,13 @@ class Describer:
         self._is_verb = np.array([label.upper().startswith(_VERBS) for label in labels])
         self._rows: dict[str, _Row] = {}
 
-    def describe(self, tokens: Sequence[Token], by_rule: Sequence[bool]) -> TextTokens:
+    def describe(self, tokens: Sequence[Token], gaps: Sequence[int]) -> TextTokens:
         """Encode consecutive tokens of a text as arrays of numbers, `TextTokens`.
 
         Args:
             tokens: one or more tokens.
-            by_rule: for each token, whether rule-based splitting ends a sentence before it.
+            gaps: for each token, what the rules say of the gap before it, such as ``NEVER``; see
+                `spectralnlp.text.sentence_ends`.
         """
         rows = self._described([token.form for token in tokens])
         word, name, tag, second, case, kind = np.array(rows, np.int64).T.copy()
@@ -78,8 +79,10 @@ class Describer:
         upright = (kind & UPRIGHT) > 0
         kind[upright & (before > after)] |= OPENS
         kind[upright & (before < after)] |= CLOSES
-        free = np.where(kind & NEVER_FIRST, 0, before)
-        return TextTokens(word, name, tag, second, case, kind, np.array(by_rule, np.int64), free)
+        judged = np.array(gaps, np.int64)
+        free = np.where((kind & NEVER_FIRST) | (judged == NEVER) | (judged == ALWAYS), 0, before)
+        free[(free == 1) & (judged == UNMARKED)] = 2
+        return TextTokens(word, name, tag, second, case, kind, (judged >= PROBABLY).astype(np.int64), free)
 
     def _described(self, forms: Sequence[str]) -> list[_Row]:
         new = sorted(set(forms).difference(self._rows))

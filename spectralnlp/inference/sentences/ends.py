@@ -19,7 +19,11 @@ from spectralnlp.inference.sentences.features import (
 )
 from spectralnlp.jit import kernel
 from spectralnlp.parameters import LatentGrammar, SentenceEndModel
-from spectralnlp.text.sentence_ends import MAX_TOKENS, OpenText
+from spectralnlp.text.sentence_ends import MAX_TOKENS, NEVER, OpenText
+
+# Log-odds above which a sentence ends without a mark in a text with line ends: 150 to 1. Models learn from
+# texts without line ends, in which headings stand before sentences; there "See | John" scores up to 1.8.
+_UNMARKED = 5.0
 
 
 class LearnedSentenceEnds:
@@ -48,7 +52,7 @@ class LearnedSentenceEnds:
             return []
         # One more token of context, so that the result does not depend on where the text was cut.
         before = [] if text.previous is None else [text.previous]
-        tokens = self._describer.describe([*before, *text.tokens], [False] * len(before) + text.by_rule)
+        tokens = self._describer.describe([*before, *text.tokens], [NEVER] * len(before) + text.gaps)
         first = len(before)
         previous = code_of_last(tokens.name[0], tokens.case[0]) if before else OUTSIDE
         gaps = first + text.decided, first + stop
@@ -69,7 +73,8 @@ def find_ends(text, first, previous, gaps, weights, threshold):
         gaps: range of the gaps between tokens to decide on, the end exclusive; no sentence ends in earlier
             gaps.
         weights: float32 (2^n,); weights of hashed features.
-        threshold: a sentence ends where its log-odds are greater than this.
+        threshold: a sentence ends where its log-odds are greater than this; where no mark shows an end, they
+            must also be greater than 5.
     """
     found, codes = [first for _ in range(0)], np.empty(N_FEATURES, np.uint32)
     n = len(text.word)
@@ -77,8 +82,9 @@ def find_ends(text, first, previous, gaps, weights, threshold):
     for gap in range(first + 1, gaps[1]):
         if gap >= gaps[0]:
             ends = text.rule[gap] == 1
-            if text.free[gap] == 1:
-                ends = gap_score(text, prefix, gap, n, weights, codes) > threshold
+            if text.free[gap] > 0:
+                least = threshold if text.free[gap] == 1 else max(threshold, _UNMARKED)
+                ends = gap_score(text, prefix, gap, n, weights, codes) > least
             if ends or gap - prefix.start >= MAX_TOKENS:
                 found.append(gap)
                 prefix = begin(gap, code_of_last(text.name[gap - 1], text.case[gap - 1]))

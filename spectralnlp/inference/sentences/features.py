@@ -46,8 +46,8 @@ class TextTokens(NamedTuple):
         case: int64 (n_tokens,); one of the constants ``SMALL``, ``CAPITAL`` and so on.
         kind: int64 (n_tokens,); sum of the bits ``VERB``, ``OPENS`` and so on that apply to the token.
         rule: int64 (n_tokens,); 1 where rule-based splitting ends a sentence before the token, else 0.
-        free: int64 (n_tokens,); 1 where the model decides, not the rules: whitespace precedes the token, and
-            a sentence can begin with it (it is not ``NEVER_FIRST``).
+        free: int64 (n_tokens,); 1 or 2 where the model decides, not the rules: whitespace precedes the token,
+            and a sentence can begin with it (it is not ``NEVER_FIRST``). 2 if no mark shows an end.
     """
 
     word: Offsets

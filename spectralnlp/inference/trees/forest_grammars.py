@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -13,9 +13,12 @@ from spectralnlp.inference.trees.labels import bracket_counts, tag_codes
 from spectralnlp.inference.trees.limits import Chains, LabelTable
 from spectralnlp.inference.trees.recognition import ParentIndex
 from spectralnlp.inference.trees.rule_index import RuleIndex
+from spectralnlp.inference.words.lexical import Lookup
 from spectralnlp.parameters import Floats, GrammarSet, Ints, LatentGrammar, WordClusters
-from spectralnlp.text.signatures import Signature, signature_by_name
+from spectralnlp.text.signatures import Signature, is_sign, signature_by_name
 from spectralnlp.trees import labels_of
+
+_STRANGE = 1e-6  # factor of unlikely tags, which remain possible
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,32 @@ class ForestGrammars:
     def tag_codes(self) -> NDArray[np.int64]:
         """A hash of each symbol's label, int64 (n_symbols,); a tag has the same hash in all grammars."""
         return tag_codes(self.coarse)
+
+    def with_tags_of_signs(self, words: Sequence[str], found: Lookup) -> Lookup:
+        """Return a lookup in which rare signs, such as bullets and emoji, hardly have tags but ``SYM``.
+
+        Otherwise their tags vary from sentence to sentence. Nothing changes if the grammar lacks this tag.
+
+        Args:
+            words: the tokens of a sentence.
+            found: their lexicon entries.
+        """
+        if self._sign_factors is None:
+            return found
+        signs = found.is_rare & np.array(list(map(is_sign, words)))
+        if not signs.any():
+            return found
+        weights = (
+            np.ones((len(words), len(self.coarse.symbols)))
+            if found.tag_weights is None
+            else found.tag_weights
+        )
+        return replace(found, tag_weights=np.where(signs[:, None], self._sign_factors, weights))
+
+    @cached_property
+    def _sign_factors(self) -> Floats | None:
+        labels = [(labels_of(symbol) or ("",))[-1] for symbol in self.coarse.symbols]
+        return np.where(np.array(labels) == "SYM", 1.0, _STRANGE) if "SYM" in labels else None
 
     @cached_property
     def cluster_factors(self) -> Floats:

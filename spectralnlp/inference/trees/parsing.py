@@ -198,9 +198,9 @@ class ForestParser:
             elif each.clusters.tags:
                 fine = [each.clusters.of(word)[1] for word in words]
                 found = replace(found, tag_weights=each.cluster_factors[np.where(found.is_rare, fine, 0)])
-            lookups.append(found)
+            lookups.append(each.with_tags_of_signs(words, found))
             allowed.append(None if given is None else symbols_of_tags(each.coarse, given))
-            values.append(coarse_values(each.coarse, found, allowed[-1]))
+            values.append(coarse_values(each.coarse, lookups[-1], allowed[-1]))
             limits.append(None if constraints is None else each.label_table.limits(constraints))
         return SentenceInput(
             words, tags, constraints, tuple(lookups), tuple(allowed), tuple(values), tuple(limits)
