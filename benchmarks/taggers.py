@@ -56,25 +56,40 @@ class Learner(Protocol):
 
 @dataclass(frozen=True)
 class Data:
-    """Training and dev sentences of a task."""
+    """Training and dev sentences of a task.
+
+    Args:
+        title: title of its table.
+        train, dev: files.
+        column: column of the tags; None for the last.
+        language: language of the sentences.
+        published: percentage of errors that eigenwords of newswire take away in the tutorial of Cohen et al.
+    """
 
     title: str
     train: str
     dev: str
     column: str | None = None
     language: str = "english"
+    published: int | None = None
 
     def read(self, part: str, most: int | None = None) -> list[TaggedSentence]:
         sentences = read_annotated(report.CORPORA / "tagging" / getattr(self, part))
         return [each.tagged(self.column) for each in sentences][:most]
+
+    def tutorial(self) -> str:
+        """Return a sentence with the tutorial's figure, if it has one for this kind of task."""
+        if self.published is None:
+            return ""
+        return f" In the tutorial 63 million tokens of newswire take {self.published} % of the errors away."
 
 
 _EWT = ("ewt/en_ewt-ud-train.conllu", "ewt/en_ewt-ud-dev.conllu")
 TASKS = {
     "upos": Data("EWT, universal parts of speech", *_EWT, "upos"),
     "xpos": Data("EWT, Penn parts of speech", *_EWT, "xpos"),
-    "chunks": Data("CoNLL-2000, chunks", "conll2000/train.txt", "conll2000/dev.txt"),
-    "wnut": Data("WNUT-17, entities", "wnut17/train.conll", "wnut17/dev.conll"),
+    "chunks": Data("CoNLL-2000, chunks", "conll2000/train.txt", "conll2000/dev.txt", published=29),
+    "wnut": Data("WNUT-17, entities", "wnut17/train.conll", "wnut17/dev.conll", published=8),
     "spanish": Data(
         "CoNLL-2002, Spanish entities", "conll2002/esp.train", "conll2002/esp.testa", language="spanish"
     ),
@@ -272,9 +287,8 @@ def tasks(names: Sequence[str], most: int | None, folder: Path) -> None:
             )
         what = "accuracy" if found.scores.scheme == "tags" else "F1"
         header = ("", what, "unknown words", "% of errors gone", "training s", "words/s")
-        print(
-            f"\n### {data.title}\n\n{learned.tokens:,} tokens of text, learned in {learned.seconds:.1f} s.\n"
-        )
+        print(f"\n### {data.title}\n")
+        print(f"{learned.tokens:,} tokens of text, learned in {learned.seconds:.1f} s.{data.tutorial()}\n")
         print(report.table(header, rows), flush=True)
 
 

@@ -318,7 +318,7 @@ def title(number: int, what: str, seeds: int) -> str:
 
 def table_5(arguments: argparse.Namespace) -> None:
     pixels, labels = load_digits(return_X_y=True)
-    rows = np.hstack([pixels / pixels.max(), np.ones((len(pixels), 1))])
+    rows = np.hstack([pixels / pixels.max(), np.ones((len(pixels), 1))]).astype(np.float32)
     split = 4 * len(rows) // 5
     print(title(5, "digits, accuracy", arguments.seeds))
     train, dev = (Labelled(rows[part], labels[part]) for part in (slice(split), slice(split, None)))
