@@ -6,7 +6,8 @@ a tenth is held out. The two views are log(1 + count) of the most frequent conte
     python -m benchmarks.cca pairs        # words with the largest weights in the leading pairs
     python -m benchmarks.cca retrieval    # retrieval of the body of a title
     python -m benchmarks.cca regression   # planted views: regression on CCA, on PCA, and on all columns
-    python -m benchmarks.cca speed        # beside numpy, scikit-learn and cca-zoo, each in its own process
+    python -m benchmarks.cca packages     # planted rows beside numpy, scikit-learn and cca-zoo
+    python -m benchmarks.cca speed        # Reuters beside them; each in its own process
 """
 
 from __future__ import annotations
@@ -344,10 +345,13 @@ WAYS: dict[str, Callable[[Any, Any, int], np.ndarray]] = {
     "scikit-learn": by_sklearn,
     "cca-zoo": by_cca_zoo,
 }
-CASES = (
+Cases = Sequence[tuple[str, int, Sequence[str]]]
+PLANTED: Cases = (
     ("planted 100000", 5, ("ours", "numpy", "scikit-learn", "cca-zoo")),
     ("far 100000", 5, ("ours", "numpy", "scikit-learn", "cca-zoo")),
     ("1000000", 5, ("streamed",)),
+)
+REUTERS_CASES: Cases = (
     ("reuters 300", 5, ("ours", "numpy", "scikit-learn", "cca-zoo")),
     ("reuters 1000", 50, ("ours", "numpy", "cca-zoo")),
     ("reuters 2000", 50, ("ours", "numpy")),
@@ -355,21 +359,30 @@ CASES = (
 )
 
 
-def speed(arguments: argparse.Namespace) -> None:
-    """Print the time, memory and error of CCA, compared with numpy, scikit-learn and cca-zoo.
+def packages(arguments: argparse.Namespace) -> None:
+    """Print the time, memory and error of CCA of planted rows, beside those of other packages.
 
-    ``far`` are planted rows to one column of which 10⁷ times its deviation is added.
+    ``far`` are the same rows, to one column of which 10⁷ times its deviation is added.
     """
+    print_costs("### Planted rows, beside numpy, scikit-learn and cca-zoo\n", PLANTED, arguments.corpora)
+
+
+def speed(arguments: argparse.Namespace) -> None:
+    """Print the time, memory and error of CCA of Reuters, beside those of other packages."""
+    print_costs("### Reuters, beside numpy, scikit-learn and cca-zoo\n", REUTERS_CASES, arguments.corpora)
+
+
+def print_costs(title: str, cases: Cases, corpora: Path) -> None:
     rows = []
-    for data, k, ways in CASES:
-        results = {way: report.apart(measured, way, data, k, arguments.corpora) for way in ways}
+    for data, k, ways in cases:
+        results = {way: report.apart(measured, way, data, k, corpora) for way in ways}
         exact = results["numpy"][2] if "numpy" in results else None
         for way, (seconds, megabytes, correlations) in results.items():
             error = None if exact is None else f"{np.abs(correlations - exact).max():.0e}"
             cost = (f"{seconds:.2f}", f"{megabytes:,.0f}")
             rows.append([data, way, k, *cost, f"{correlations[0]:.4f}", f"{correlations[-1]:.4f}", error])
             print(*rows[-1], file=sys.stderr, flush=True)
-    print("### Beside numpy, scikit-learn and cca-zoo\n")
+    print(title)
     header = ("rows or words", "", "k", "CPU s", "MB more", "first correlation", "last", "from numpy's")
     print(report.table(header, rows), end="\n\n")
 
@@ -378,7 +391,13 @@ def main() -> None:
     """Run the parts of the benchmark that the command line names."""
     report.run_parts(
         __doc__,
-        {"pairs": pairs, "retrieval": retrieval, "regression": regression, "speed": speed},
+        {
+            "pairs": pairs,
+            "retrieval": retrieval,
+            "regression": regression,
+            "packages": packages,
+            "speed": speed,
+        },
         lambda parser: None,
         corpora=True,
     )
