@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         use_memory,
     )
     from spectralnlp.tasks.task import Task
+    from spectralnlp.text.annotations import Annotations
     from spectralnlp.text.constraints import Constraints
     from spectralnlp.trees.parse import Parse
     from spectralnlp.trees.tree import Tree
@@ -62,6 +63,7 @@ __all__ = [
     "HMM",
     "LPCFG",
     "PCFG",
+    "Annotations",
     "Batch",
     "CRFTagger",
     "Constraints",

@@ -31,6 +31,7 @@ class Errors(metaclass=ErrorsWithCodes):
     SN007 = "The estimator {estimator!r} is for {task!r}, but the component '{name}' needs one for {needed!r}"
     SN008 = "'{name}': max_length must be a number of words of at least 1, not {max_length}"
     SN009 = "'{name}': use_tags must be one of {known}, not {use_tags!r}"
+    SN025 = "'{name}': use_dependencies must be one of {known}, not {use_dependencies!r}"
     SN010 = (
         "doc.spans[{key!r}] has no constituents. Add 'spectral_parser' to the pipeline, or name the group "
         "that your parser writes to: spectralnlp_spacy.install_extensions(spans_key=...). If the document "
@@ -77,3 +78,8 @@ class Warnings(metaclass=ErrorsWithCodes):
         "span._.fallback says which sentences. Set max_length higher to parse them whole, in time that grows "
         "with the cube of their length"
     )
+    SW003 = (
+        "'{name}' uses tags and dependencies of the documents as evidence for its trees, as in the training "
+        "of its model. Set use_dependencies to 'evidence' or 'none' to choose yourself"
+    )
+    SW004 = "'{name}' does not use the dependencies of a document as evidence: {reason}"

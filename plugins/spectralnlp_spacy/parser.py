@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from itertools import islice, repeat
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from spacy.tokens import Doc, Span
 
 from spectralnlp import registry
-from spectralnlp.errors import RegistryError
+from spectralnlp.errors import InputError, RegistryError
 from spectralnlp.runtime import Corpus, InMemoryCorpus
 from spectralnlp.text.constraints import ConstraintError
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, clean, is_intermediate, labels_of
 from spectralnlp.trees.parse import IN_PIECES
+from spectralnlp_spacy.annotations import annotations_of
 from spectralnlp_spacy.arcs import Arcs
 from spectralnlp_spacy.constituents import Bracket, gold_trees, write_constituents
 from spectralnlp_spacy.constraints import RequiredSpans
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from spectralnlp.trees.parse import Alternative, Parse
 
 USES_OF_TAGS = ("none", "evidence", "fixed")
+USES_OF_DEPENDENCIES = ("auto", "evidence", "none")
 
 
 class ParsedDoc(NamedTuple):
@@ -65,7 +67,7 @@ class SpectralParser(SentencePipe):
     settings_type = ParserSettings
     task = "parsing"
     place_setting = "spans_key"
-    _warned_of_pieces = False
+    _warned_of: Set[str] = frozenset()
 
     def _configure(self, settings: ParserSettings) -> None:
         if settings.max_length < 1:
@@ -73,6 +75,13 @@ class SpectralParser(SentencePipe):
         if settings.use_tags not in USES_OF_TAGS:
             known = ", ".join(USES_OF_TAGS)
             raise ComponentError(Errors.SN009.format(name=self.name, known=known, use_tags=settings.use_tags))
+        if settings.use_dependencies not in USES_OF_DEPENDENCIES:
+            message = Errors.SN025.format(
+                name=self.name,
+                known=", ".join(USES_OF_DEPENDENCIES),
+                use_dependencies=settings.use_dependencies,
+            )
+            raise ComponentError(message)
         try:
             if settings.decoder is not None:
                 registry.decoders.resolve(settings.decoder)
@@ -80,6 +89,7 @@ class SpectralParser(SentencePipe):
             raise ComponentError(Errors.SN019.format(name=self.name, reason=error)) from error
         self.decoder = settings.decoder
         self.use_tags = settings.use_tags
+        self.use_dependencies = settings.use_dependencies
         self.constraints = settings.constraints
         self.spans_key = settings.spans_key
         self.set_tags = settings.set_tags
@@ -145,7 +155,7 @@ class SpectralParser(SentencePipe):
         """
         inputs: list[Sentence] = []
         places: list[tuple[RequiredSpans, list[int]]] = []
-        for each in read:
+        for each in map(self._annotated, read):
             required = RequiredSpans(each.doc, self.constraints, self.name)
             inputs += required.constrain(each)
             places += zip(repeat(required), each.words)
@@ -159,12 +169,35 @@ class SpectralParser(SentencePipe):
             raise required.refusal(words, error) from error
         return parses
 
+    def _annotated(self, read: DocSentences) -> DocSentences:
+        """Return the sentences of a document, with annotations if the model was trained with such."""
+        scheme = self.ready().annotation_scheme
+        if scheme is None or self.use_dependencies == "none":
+            return read
+        try:
+            annotations = annotations_of(read)
+            if annotations is None:
+                return read
+            for each in annotations:
+                scheme.check(each)
+        except InputError as error:
+            self._warn_once(Warnings.SW004, reason=error)
+            return read
+        if self.use_dependencies == "auto":
+            self._warn_once(Warnings.SW003)
+        pairs = zip(read.inputs, annotations, strict=True)
+        return read._replace(inputs=[replace(words, annotations=each) for words, each in pairs])
+
+    def _warn_once(self, warning: str, **values: object) -> None:
+        if warning not in self._warned_of:
+            self._warned_of = {*self._warned_of, warning}
+            warnings.warn(warning.format(name=self.name, **values), stacklevel=2)
+
     def _warn_of_pieces(self, parsed: Sequence[ParsedDoc]) -> None:
         """Warn once that sentences of more than ``max_length`` words are parsed in pieces."""
         reasons = (reason for each in parsed for _, reason in each.fallbacks)
-        if not self._warned_of_pieces and IN_PIECES in reasons:
-            self._warned_of_pieces = True
-            warnings.warn(Warnings.SW002.format(name=self.name, max_length=self.max_length), stacklevel=2)
+        if IN_PIECES in reasons:
+            self._warn_once(Warnings.SW002, max_length=self.max_length)
 
     def set_annotations(self, docs: Sequence[Doc], predictions: Sequence[ParsedDoc]) -> None:
         """Write constituents, tags, sentence boundaries and dependencies to documents.

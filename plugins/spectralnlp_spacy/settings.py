@@ -58,6 +58,9 @@ class ParserSettings(PipeSettings):
         use_tags: use of a ``tag_`` that tokens already have: ``fixed`` to require it in the tree,
             ``evidence`` to use it for rare and unknown words, ``none`` to ignore it. The parser has its own
             tagger, and tags of another tagger do not improve its trees.
+        use_dependencies: use of a dependency parse and tags that tokens already have, by a model that was
+            trained with such annotations: ``auto`` and ``evidence`` to use them, if they have the labels of
+            the training; ``none`` to ignore them. ``auto`` warns once that it uses them.
         constraints: name of a group of spans, ``doc.spans[constraints]``, that the tree must have as
             constituents, with the label of the span if it has one. None for no constraints.
         noun_chunks: whether ``doc.noun_chunks`` are base noun phrases of the trees, in documents without a
@@ -75,6 +78,7 @@ class ParserSettings(PipeSettings):
     split_sentences: bool = True
     max_length: int = 150
     use_tags: str = "none"
+    use_dependencies: str = "auto"
     constraints: str | None = None
     noun_chunks: bool = True
     dependencies: bool = False

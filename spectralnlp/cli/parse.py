@@ -44,6 +44,13 @@ def parse(
         bool, typer.Option("--tokenized", help="One sentence a line, blanks between tokens.")
     ] = False,
     tagged: Annotated[bool, typer.Option("--tagged", help="The same, with tokens as word_TAG.")] = False,
+    conllu: Annotated[
+        bool,
+        typer.Option(
+            "--conllu",
+            help="CoNLL-U with tags, heads and relations: evidence for a parser that was trained with such.",
+        ),
+    ] = False,
     constraints: Annotated[
         str | None,
         typer.Option(
@@ -81,8 +88,9 @@ def parse(
     ] = None,
 ) -> None:
     """Parse text into constituency trees."""
-    if tokenized and tagged:
-        raise ConfigError("--tokenized and --tagged exclude each other", hint="--tagged text is tokenized")
+    if tokenized + tagged + conllu > 1:
+        what = "--tokenized, --tagged and --conllu exclude each other"
+        raise ConfigError(what, hint="the text of --tagged and --conllu is tokenized")
     if constraints is not None and not (tokenized or tagged):
         raise ConfigError("--constraints needs --tokenized or --tagged", hint="constraints count tokens")
     from spectralnlp.cli.models import NO_TAGGER, load_parser
@@ -90,11 +98,11 @@ def parse(
     if fixed_tags and tagger == NO_TAGGER:
         raise ConfigError("--fixed-tags needs a tagger", hint="add --tagger NAME")
     from spectralnlp.cli.remote import ParseToText, cutter
-    from spectralnlp.cli.texts import Meter, sentences, sources
+    from spectralnlp.cli.texts import Meter, sentences, sources, with_known_annotations
     from spectralnlp.render import renderer
 
     render = renderer(format_)
-    if constraints is not None:  # which are not sent to other processes
+    if constraints is not None or conllu:  # which are not sent to other processes
         work = replace(work, jobs_engine="threads")
     here = work.engine_name in (None, "threads") and work.checkpoint is None
     found = sources(files or [])
@@ -103,14 +111,15 @@ def parse(
     if here:
         with progress(f"loading {model}"):
             parser = load_parser(model, tagger, fixed_tags=fixed_tags)
+        written = {"tokenized": tokenized, "tagged": tagged, "conllu": conllu}
         known = parser.tags if tagged else None
-        stream = sentences(
-            parser.tokenizer, found, tokenized=tokenized, tagged=tagged, known=known, meter=meter
-        )
+        stream = sentences(parser.tokenizer, found, known=known, meter=meter, **written)
+        stream = with_known_annotations(stream, parser.annotation_scheme) if conllu else stream
         parses = _parses(parser, stream, constraints, decoder=decoder, k=k)
         tasks = ([None if each is None else (render(each, scores), each.fallback)] for each in parses)
-    elif constraints is not None:
-        what = "--constraints takes no worker processes and no checkpoint"
+    elif constraints is not None or conllu:
+        option = "--conllu" if conllu else "--constraints"
+        what = f"{option} takes no worker processes and no checkpoint"
         raise ConfigError(what, hint="use --engine threads, or --jobs alone")
     else:
         to_text = ParseToText.of(

@@ -5,12 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from spectralnlp.cli.console import note
 from spectralnlp.errors import InputError
 
 if TYPE_CHECKING:
+    from spectralnlp.parameters import AnnotationScheme
+    from spectralnlp.text.conll import AnnotatedSentence
     from spectralnlp.text.tokenizer import Tokenizer
     from spectralnlp.text.tokens import Sentence
 
@@ -79,6 +83,7 @@ def sentences_of(
     *,
     tokenized: bool = False,
     tagged: bool = False,
+    conllu: bool = False,
     known: Collection[str] | None = None,
     first: int = 1,
     offset: int = 0,
@@ -92,6 +97,7 @@ def sentences_of(
         file: name of the file in error messages.
         tokenized: the text has one sentence per line, with blanks between tokens; a blank line yields None.
         tagged: like ``tokenized``, with tokens as ``word_TAG``.
+        conllu: the text is CoNLL-U, whose tags, heads and relations become annotations.
         known: valid tags of tagged text; None allows any.
         first, offset, width: where the lines begin; see `spectralnlp.cli.blocks.Block`.
     """
@@ -100,9 +106,44 @@ def sentences_of(
     ended = (line + "\n" for line in lines)  # offsets count a line end as one character
     if tagged:
         return read_tagged(ended, tokenizer, file, offset=offset, first=first, known=known)
+    if conllu:
+        from spectralnlp.text.conll import read_conllu
+
+        return (_annotated(each, tokenizer) for each in read_conllu(ended, file))
     if tokenized:
         return read_tokenized(ended, tokenizer, file, offset=offset, first=first)
     return split_sentences(ended, tokenizer, offset=offset, width=width)
+
+
+def _annotated(sentence: AnnotatedSentence, tokenizer: Tokenizer) -> Sentence:
+    from spectralnlp.text.tokens import Sentence
+
+    words = Sentence.from_words(sentence.words, forms=tokenizer.normalise_all(sentence.words))
+    return replace(words, annotations=sentence.annotations())
+
+
+def with_known_annotations(
+    sentences: Iterable[Sentence | None], scheme: AnnotationScheme | None
+) -> Iterator[Sentence | None]:
+    """Yield sentences, without annotations of another scheme than the parser's; note how many at the end.
+
+    Args:
+        sentences: the sentences.
+        scheme: labels and tags of the annotations that the parser was trained with; None for none.
+    """
+    if scheme is None:
+        note("the parser was trained without annotations, and ignores heads, relations and tags")
+    n_annotated, strange = 0, list[str]()
+    for sentence in sentences:
+        if scheme is not None and sentence is not None and sentence.annotations is not None:
+            n_annotated += 1
+            if unknown := scheme.unknown(sentence.annotations):
+                strange.append(unknown[0])
+                sentence = replace(sentence, annotations=None)
+        yield sentence
+    if strange and scheme is not None:
+        unlike = f"{strange[0]!r}, for example, is not among the labels of {scheme.name}"
+        note(f"the annotations of {len(strange)} of {n_annotated} sentences were not used: {unlike}")
 
 
 @contextmanager

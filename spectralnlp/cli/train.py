@@ -31,6 +31,10 @@ Unlabelled: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(metavar="FILE", help="Text without labels to learn from as well; repeatable."),
 ]
+Annotations: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(metavar="FILE", help="CoNLL-U of training sentences, which the parser learns to use."),
+]
 KeepMoments: TypeAlias = Annotated[
     bool,
     typer.Option(
@@ -70,6 +74,7 @@ def train(
     settings: Settings = None,
     reader: Annotated[str, typer.Option(metavar="NAME", help="How to read the data.")] = "auto",
     unlabelled: Unlabelled = None,
+    annotations: Annotations = None,
     work: Work = HERE,
     card: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Markdown to put above the model card's tables.")
@@ -84,7 +89,7 @@ def train(
     from spectralnlp.runtime import SkippingCorpus, executing, rereadable
     from spectralnlp.storage import check_writable
 
-    name, learner, unlabelled = _learner(estimator, settings, config, unlabelled)
+    name, learner, unlabelled = _learner(estimator, settings, config, unlabelled, annotations)
     check_writable(output, overwrite=overwrite)
     only_kept = {"--documents": documents, "--keep-words-above": keep_words_above}
     _check_options(name, learner, work.memory, keep_moments, only_kept)
@@ -123,7 +128,11 @@ def train(
 
 
 def _learner(
-    estimator: str, settings: list[str] | None, config: Path | None, unlabelled: list[str] | None
+    estimator: str,
+    settings: list[str] | None,
+    config: Path | None,
+    unlabelled: list[str] | None,
+    annotations: list[str] | None,
 ) -> tuple[str, Estimator[Any], list[str] | None]:
     """Return the registered name of an estimator, the estimator, and the unlabelled files for its task.
 
@@ -131,6 +140,10 @@ def _learner(
         estimator: name of the estimator.
         settings, config: values of ``--set`` and ``--config``.
         unlabelled: values of ``--unlabelled``, a setting of some estimators, which read these files.
+        annotations: values of ``--annotations``, a setting of estimators of parsers.
+
+    Raises:
+        ConfigError: there are annotations, and the estimator has no use for them.
     """
     from spectralnlp import registry
     from spectralnlp.hyperparameters import hyperparameters
@@ -140,6 +153,12 @@ def _learner(
     typed, configured = parse_settings(settings or []), read_config(config, name)
     if unlabelled and "unlabelled" in hyperparameters(kind):
         configured["unlabelled"], unlabelled = unlabelled, None
+    if annotations:
+        if "annotations" not in hyperparameters(kind):
+            raise ConfigError(
+                f"{registry.estimators.shown(name)} has no use for --annotations", hint="leave it out"
+            )
+        configured["annotations"] = annotations
     return name, kind.from_settings(typed, configured), unlabelled or None
 
 

@@ -41,7 +41,14 @@ from spectralnlp.models.pieces import KnownPieces, cut, join
 from spectralnlp.models.tag_evidence import SuggestedTags, TagEvidence, TagModel
 from spectralnlp.models.taggers import tagger_from
 from spectralnlp.models.text_parser import TextParser
-from spectralnlp.parameters import GrammarSet, LatentGrammar, WordClusters, read_sets, store_sets
+from spectralnlp.parameters import (
+    AnnotationScheme,
+    GrammarSet,
+    LatentGrammar,
+    WordClusters,
+    read_sets,
+    store_sets,
+)
 from spectralnlp.runtime import deferred_interrupts, map_ordered
 from spectralnlp.storage import Arrays, StoredArrays, StoredValues, checked_value, load_model
 from spectralnlp.text.constraints import Constraints
@@ -243,6 +250,7 @@ class Parser(TextParser, ChangingModel):
 
         Raises:
             ConstraintError: a constraint is out of range, or has a label that the model does not have.
+            InputError: the sentence's annotations are of another scheme than those of the training.
         """
         constraints, tags = self.checked(sentence), sentence.tags
         evidence, weights = self.tag_evidence or self.default_evidence, None
@@ -252,7 +260,17 @@ class Parser(TextParser, ChangingModel):
         if tags is None and evidence is not None:
             tags, weights = evidence.fixed_tags(words), evidence.weights(coarse, words)
         parser = self.forest_parser
-        return parser.open_cells(parser.look_up(words, tags, constraints, tag_weights=weights, pooled=pooled))
+        looked_up = parser.look_up(words, tags, constraints, tag_weights=weights, pooled=pooled)
+        if sentence.annotations is not None and self.annotation_scheme is not None:
+            self.annotation_scheme.check(sentence.annotations)
+            looked_up = replace(looked_up, annotations=sentence.annotations)
+        return parser.open_cells(looked_up)
+
+    @property
+    def annotation_scheme(self) -> AnnotationScheme | None:
+        """Labels and tags of the annotations that the parser was trained with; None if it ignores them."""
+        scorer = self.components.get(SPAN_SCORER)
+        return None if scorer is None or scorer.annotated is None else scorer.annotated.scheme
 
     def checked(self, sentence: Sentence) -> Constraints | None:
         """Return the constraints of a sentence after checking them; None if it has no constraints.

@@ -23,14 +23,20 @@ def cut(sentence: Sentence, longest: int) -> list[Sentence]:
         sentence: a sentence without constraints, which might not hold for its pieces.
         longest: largest number of tokens of a piece.
     """
-    tokens, tags = sentence.tokens, sentence.tags
+    tokens, tags, annotations = sentence.tokens, sentence.tags, sentence.annotations
     pieces, start = [], 0
     while start < len(tokens):
         end = min(start + longest, len(tokens))
         if end < len(tokens):
             second_half = range(end, start + longest // 2, -1)
             end = next((each for each in second_half if tokens[each - 1].text in _BREAKS), end)
-        pieces.append(Sentence(tokens[start:end], None if tags is None else tags[start:end]))
+        pieces.append(
+            Sentence(
+                tokens[start:end],
+                None if tags is None else tags[start:end],
+                annotations=None if annotations is None else annotations.part(start, end),
+            )
+        )
         start = end
     return pieces
 
@@ -44,15 +50,15 @@ class KnownPieces:
 
     Attributes:
         parse: function that parses a sentence or a piece.
-        known: the cached parses, by words and tags of the piece; at most `MAX_KNOWN`.
+        known: the cached parses, by words, tags and annotations of the piece; at most `MAX_KNOWN`.
     """
 
     parse: Callable[[Sentence], Parse]
     known: dict[object, Parse] = field(default_factory=dict)
 
     def piece(self, piece: Sentence) -> Parse:
-        """Return the parse of a piece, from the cache if it has one for the same words and tags."""
-        tokens = tuple(piece.forms), piece.tags
+        """Return the parse of a piece, from the cache if it has one for the same input."""
+        tokens = tuple(piece.forms), piece.tags, piece.annotations
         parse = self.known.get(tokens)
         if parse is None:
             if len(self.known) >= MAX_KNOWN:

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, overload
 
 from spectralnlp.runtime import OnBad
+from spectralnlp.text.annotations import Annotations
 from spectralnlp.text.constraints import Constraints
 from spectralnlp.text.inputs import (
     Item,
@@ -17,9 +18,9 @@ from spectralnlp.text.inputs import (
     check_number,
     check_tags,
     check_text,
-    constrained_items,
     sentence_of,
     split_text,
+    with_each,
 )
 from spectralnlp.text.sentences import split_sentences
 from spectralnlp.text.tokenizer import Tokenizer
@@ -76,6 +77,7 @@ class TextParser(ABC):
         *,
         brackets: Iterable[Sequence[Any]] = (),
         forbidden: Iterable[Sequence[Any]] = (),
+        annotations: Annotations | None = None,
         decoder: str | None = None,
         k: int = 1,
     ) -> Parse:
@@ -91,12 +93,16 @@ class TextParser(ABC):
             brackets: constituents that the tree must have: (start, end, label) in tokens with the end
                 exclusive, or (start, end) for any label.
             forbidden: constituents that the tree must not have; (start, end) forbids all labels.
+            annotations: tags and a dependency parse of the tokens, by a pipeline of the scheme that the
+                parser was trained with. They are evidence, not constraints. A parser that was trained without
+                annotations ignores them.
             decoder: name of a decoder to use; None for the parser's default.
             k: see `parse`.
 
         Raises:
             InputError: ``words`` is a single string, empty, or holds something that is not a string; the
-                number of tags differs from that of the words; or a tag is unknown to the model.
+                number of tags differs from that of the words; a tag is unknown to the model; or the
+                annotations are of another number of tokens or of another scheme.
             ConstraintError: brackets are out of range or cross, a label is unknown to the model, or no tree
                 of the model meets the constraints. The message names the constraints at fault.
 
@@ -117,7 +123,8 @@ class TextParser(ABC):
         constraints = Constraints.of(brackets, forbidden, tags if isinstance(tags, Mapping) else None)
         sentence = sentence_of(words, self.tokenizer, None if isinstance(tags, Mapping) else tags)
         check_tags(sentence.tags or (), self.tags)
-        return self._parse_one(replace(sentence, constraints=constraints or None), decoder, k)
+        sentence = replace(sentence, constraints=constraints or None, annotations=annotations)
+        return self._parse_one(sentence, decoder, k)
 
     @overload
     def parse_many(
@@ -128,6 +135,7 @@ class TextParser(ABC):
         k: int = 1,
         fixed_tags: bool = True,
         constraints: Iterable[Constraints | None] | None = None,
+        annotations: Iterable[Annotations | None] | None = None,
     ) -> Iterator[Parse]: ...
     @overload
     def parse_many(
@@ -138,6 +146,7 @@ class TextParser(ABC):
         k: int = 1,
         fixed_tags: bool = True,
         constraints: Iterable[Constraints | None] | None = None,
+        annotations: Iterable[Annotations | None] | None = None,
         on_bad: OnBad | None = None,
     ) -> Iterator[Parse | None]: ...
     @overload
@@ -152,6 +161,7 @@ class TextParser(ABC):
         k: int = 1,
         fixed_tags: bool = True,
         constraints: Iterable[Constraints | None] | None = None,
+        annotations: Iterable[Annotations | None] | None = None,
         on_bad: OnBad | None = None,
     ) -> Iterator[Any]:
         """Parse a stream of texts or of tokenised sentences, lazily and in order.
@@ -166,6 +176,7 @@ class TextParser(ABC):
                 the tags of rare and unknown words (see `TagEvidence`).
             constraints: for each item its constraints or None; items must then be tokenised sentences. None
                 if there are no constraints at all.
+            annotations: likewise for each item its tags and dependency parse, or None; see `parse_tokens`.
             on_bad: function that is called with the error of each invalid item, for which None is yielded;
                 None to raise the error.
 
@@ -174,12 +185,14 @@ class TextParser(ABC):
 
         Raises:
             InputError: an item is neither a text nor a tokenised sentence (the message gives its number, from
-                1); an item is a text, although there are constraints; or the number of constraints differs
-                from that of the items.
+                1); an item is a text, although there are constraints or annotations; their number differs
+                from that of the items; or annotations are of another number of tokens or another scheme.
             ConstraintError: as for `parse_tokens`.
         """
         check_number(k, "k", least=1)
         if constraints is not None:
-            items = constrained_items(items, constraints, self.tokenizer)
+            items = with_each(items, "constraints", constraints, self.tokenizer)
+        if annotations is not None:
+            items = with_each(items, "annotations", annotations, self.tokenizer)
         parse = partial(self._parse_stream, decoder=decoder, k=k, fixed_tags=fixed_tags)
         return annotate_items(items, self.tokenizer, parse, on_bad)

@@ -14,7 +14,7 @@ from spectralnlp.parameters.operators import (
     SequenceParameters,
     read_sequence_parameters,
 )
-from spectralnlp.parameters.span_scorers import SpanScorer
+from spectralnlp.parameters.span_scorers import AnnotationScheme, SpanScorer
 from spectralnlp.parameters.taggers import ChainWeights, FeatureRows, RefinedMarkov, RefinedMarkovSet
 from spectralnlp.parameters.tensors import DenseTensors, FactoredTensors, SparseTensors, Tensors
 from spectralnlp.parameters.topics import TopicMixture
@@ -22,6 +22,7 @@ from spectralnlp.parameters.vectors import Spelling, WordVectors
 from spectralnlp.parameters.word_clusters import WordClusters
 
 __all__ = [
+    "AnnotationScheme",
     "CellModel",
     "ChainWeights",
     "DenseTensors",

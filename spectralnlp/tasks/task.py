@@ -21,7 +21,7 @@ ProgressCallback = Callable[[str], None]
 DocumentUnit: TypeAlias = Literal["file", "line"]
 
 # Settings that are paths; models contain what they use from them.
-_PATHS = frozenset(["eigenwords", "featurizer", "silver", "unlabelled", "vectors"])
+_PATHS = frozenset(["annotations", "eigenwords", "featurizer", "silver", "unlabelled", "vectors"])
 
 
 class Comparison(Protocol):

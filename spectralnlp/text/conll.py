@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -13,6 +13,7 @@ from typing import TypeAlias
 from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.runtime import OnBad, open_text, report_bad
+from spectralnlp.text.annotations import Annotations
 
 # Words, and one tag for each word.
 TaggedSentence: TypeAlias = tuple[Sequence[str], Sequence[str]]
@@ -21,7 +22,11 @@ TaggedSentence: TypeAlias = tuple[Sequence[str], Sequence[str]]
 _ENCODING_HINT = "it reads as {}: name it with `encoding`, or convert the file to UTF-8"
 READERS = ("conllu", "columns", "tagged")
 _CONLLU_WIDTH = 10
+_SHOWN = 40  # characters of a value that a message quotes
 _CONLLU = {"upos": 3, "xpos": 4}
+_HEAD, _RELATION = 6, 7
+_GENERATOR = re.compile(r"#\s*generator\s*=\s*(.*\S)")
+_NO_VALUE = "_"
 _DOCUMENT = "-DOCSTART-"
 _BLANKS = re.compile(r"[ \t]+")
 _NUMBER = re.compile(r"\d+([-.]\d+)?")  # CoNLL-U ids: word, range of a multiword token, empty node
@@ -38,6 +43,8 @@ class AnnotatedSentence:
         default: name of the column that is used unless another is requested.
         path: the file.
         line: line number of the first word, from 1.
+        dependencies: the columns ``HEAD`` and ``DEPREL`` of CoNLL-U; None in other formats.
+        generator: what made the annotations, from the last comment ``# generator = …``; empty if none says.
     """
 
     words: tuple[str, ...]
@@ -45,6 +52,8 @@ class AnnotatedSentence:
     default: str
     path: str | Path = field(default="", compare=False)
     line: int = field(default=0, compare=False)
+    dependencies: tuple[tuple[str, ...], tuple[str, ...]] | None = field(default=None, compare=False)
+    generator: str = field(default="", compare=False)
 
     __repr__ = one_line
 
@@ -59,6 +68,35 @@ class AnnotatedSentence:
             there = ", ".join(self.columns)
             raise InputError(f"no column {name!r}", path=self.path, line=self.line, hint=f"there is {there}")
         return self.words, self.columns[name]
+
+    def annotations(self) -> Annotations:
+        """Return the sentence's tags and dependency parse.
+
+        The tags are those of the column ``XPOS`` or, if it is empty, ``UPOS``.
+
+        Raises:
+            InputError: the file is not CoNLL-U; a head, relation or tag is missing; or heads form no trees
+                (`Annotations`).
+        """
+        if self.dependencies is None:
+            raise InputError("no heads and relations", path=self.path, hint="give a file in CoNLL-U")
+        heads, relations = self.dependencies
+        tags = self.columns["upos" if set(self.columns["xpos"]) == {_NO_VALUE} else "xpos"]
+        for name, column in (("head", heads), ("relation", relations), ("tag", tags)):
+            if _NO_VALUE in column:
+                what = f"token {column.index(_NO_VALUE) + 1} has no {name}"
+                raise self._error(what, "give each token a head, relation and tag")
+        for number, head in enumerate(heads, 1):
+            if not head.isdecimal() or int(head) > len(heads) or int(head) == number:
+                what = f"token {number} has the head {head[:_SHOWN]!r}, of {len(heads)} tokens"
+                raise self._error(what, "count tokens from 1; the head of a root is 0")
+        try:
+            return Annotations([int(head) - 1 for head in heads], relations, tags)
+        except InputError as error:
+            raise self._error(error.what, "heads count tokens from 1; that of a root is 0") from error
+
+    def _error(self, what: str, hint: str) -> InputError:
+        return InputError(what, path=self.path, line=self.line, hint=hint)
 
 
 def read_annotated(
@@ -95,6 +133,24 @@ def read_annotated(
                 yield from _blocks(path, rest, name == "conllu", report)
     except InputError as error:
         report_bad(error, on_bad)
+
+
+def read_conllu(lines: Iterable[str], path: str | Path) -> Iterator[AnnotatedSentence]:
+    """Read the sentences of CoNLL-U from lines.
+
+    Args:
+        lines: the lines, with or without their ends.
+        path: the file, for messages.
+
+    Raises:
+        InputError: a line lacks columns, or there is no sentence.
+    """
+    sentence = None
+    numbered = ((number, line.rstrip("\r\n")) for number, line in enumerate(lines, 1))
+    for sentence in _blocks(path, numbered, True, partial(report_bad, on_bad=None)):
+        yield sentence
+    if sentence is None:
+        raise InputError("no sentence", path=path, hint="give CoNLL-U, a line for each token")
 
 
 def _head(lines: Iterator[tuple[int, str]]) -> list[tuple[int, str]]:
@@ -143,17 +199,18 @@ def _blocks(
         report: called with the error of each bad sentence, which is skipped.
     """
     rows: list[list[str]] = []
-    start, error = 0, None
+    start, error, generator = 0, None, ""
     for number, line in chain(lines, [(0, "")]):
         fields = line.split("\t") if conllu else _fields(line)
         if not line.strip():
             if error is not None:
                 report(error)
             elif rows:
-                yield _sentence(path, start, rows, conllu)
+                yield _sentence(path, start, rows, conllu, generator)
             rows, error = [], None
         elif conllu and line.startswith("#"):
-            continue
+            match = _GENERATOR.match(line)
+            generator = match[1] if match else generator
         elif error is None and (fault := _fault(fields, rows, conllu)):
             what, hint = fault
             error = InputError(what, path=path, line=number, hint=hint)
@@ -181,11 +238,21 @@ def _is_word(fields: Sequence[str], conllu: bool) -> bool:
     return fields[0].isdecimal() if conllu else fields[0] != _DOCUMENT
 
 
-def _sentence(path: str | Path, line: int, rows: Sequence[Sequence[str]], conllu: bool) -> AnnotatedSentence:
+def _sentence(
+    path: str | Path, line: int, rows: Sequence[Sequence[str]], conllu: bool, generator: str
+) -> AnnotatedSentence:
     columns = list(zip(*rows, strict=True))
     if conllu:
         named = {name: columns[i] for name, i in _CONLLU.items()}
-        return AnnotatedSentence(words=columns[1], columns=named, default="upos", path=path, line=line)
+        return AnnotatedSentence(
+            words=columns[1],
+            columns=named,
+            default="upos",
+            path=path,
+            line=line,
+            dependencies=(columns[_HEAD], columns[_RELATION]),
+            generator=generator,
+        )
     named = {str(i): column for i, column in enumerate(columns[1:], 2)}
     return AnnotatedSentence(words=columns[0], columns=named, default=str(len(columns)), path=path, line=line)
 

@@ -6,11 +6,11 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from numbers import Integral
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from spectralnlp.errors import InputError
 from spectralnlp.runtime import OnBad
-from spectralnlp.text.constraints import Constraints, similar_names
+from spectralnlp.text.constraints import similar_names
 from spectralnlp.text.sentences import split_sentences
 from spectralnlp.text.tokenizer import Tokenizer
 from spectralnlp.text.tokens import Sentence
@@ -21,8 +21,8 @@ R = TypeVar("R")
 Tokens: TypeAlias = list[str] | tuple[str, ...]
 Item: TypeAlias = str | Tokens | Sentence
 
-# Stands for constraints that are missing at the end of an iterator.
-_MISSING = Constraints()
+# Stands for a value that is missing at the end of an iterator.
+_MISSING: Any = object()
 
 _SHOWN = 40  # characters of a value that a message quotes
 
@@ -128,35 +128,40 @@ def split_text(text: str, tokenizer: Tokenizer) -> list[Sentence]:
     return list(split_sentences(text.splitlines(keepends=True), tokenizer))
 
 
-def constrained_items(
-    items: Iterable[Item | None], constraints: Iterable[Constraints | None], tokenizer: Tokenizer
+def with_each(
+    items: Iterable[Item | None], name: str, values: Iterable[Any], tokenizer: Tokenizer
 ) -> Iterator[Sentence | None]:
-    """Yield tokenised sentences, each with the constraints on its parse.
+    """Yield tokenised sentences, each with its constraints or its annotations.
 
     Args:
         items: tokenised sentences; None stands for a missing sentence, for which None is yielded.
-        constraints: constraints on the parse of each item; None for an item without constraints.
+        name: the attribute of `Sentence`: ``constraints`` or ``annotations``.
+        values: its value for each item; None for an item without any.
         tokenizer: the model's tokeniser, whose conventions are used to spell tokens.
 
     Raises:
-        InputError: the numbers of constraints and items differ, or an item is an untokenised text.
+        InputError: the numbers of values and items differ, an item is an untokenised text, or annotations are
+            those of another number of tokens.
     """
-    remaining = iter(constraints)
+    remaining = iter(values)
     number = 0
     for number, item in enumerate(items, 1):
-        constraint = next(remaining, _MISSING)
-        if constraint is _MISSING:
-            raise InputError(f"item {number} has no constraints", hint="give each item its own, or None")
+        value = next(remaining, _MISSING)
+        if value is _MISSING:
+            raise InputError(f"item {number} has no {name}", hint="give each item its own, or None")
         if isinstance(item, str):
-            what = f"item {number} is a text, and constraints are for tokens"
+            what = f"item {number} is a text, and {name} are for tokens"
             raise InputError(what, hint="give a list of tokens")
         sentence = item if item is None or isinstance(item, Sentence) else sentence_of(item, tokenizer)
-        if sentence is None or constraint is None:
+        if sentence is None or value is None:
             yield sentence
-        else:
-            yield replace(sentence, constraints=constraint)
+            continue
+        try:
+            yield replace(sentence, **{name: value})
+        except InputError as error:
+            raise InputError(f"item {number}: {error.what}", hint=error.hint) from error
     if next(remaining, _MISSING) is not _MISSING:
-        raise InputError(f"there is no item for constraints {number + 1}", hint="give one item for each")
+        raise InputError(f"there is no item for {name} {number + 1}", hint="give one item for each")
 
 
 def annotate_items(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from spectralnlp.display import one_line
+from spectralnlp.text.annotations import Annotations
 from spectralnlp.text.constraints import Constraints
 
 
@@ -29,17 +30,22 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """The tokens of one sentence, optionally with part-of-speech tags and constraints.
+    """The tokens of one sentence, optionally with part-of-speech tags, constraints and annotations.
 
     Args:
         tokens: one or more tokens in the order of the text.
         tags: one tag for each token, or None.
         constraints: constraints on the sentence's parse, or None.
+        annotations: tags and a dependency parse as evidence for the tree, or None.
+
+    Raises:
+        InputError: the annotations are those of another number of tokens.
     """
 
     tokens: tuple[Token, ...]
     tags: tuple[str, ...] | None = None
     constraints: Constraints | None = None
+    annotations: Annotations | None = None
 
     __repr__ = one_line
 
@@ -48,6 +54,8 @@ class Sentence:
             raise ValueError("a sentence has at least one token")
         if self.tags is not None and len(self.tags) != len(self.tokens):
             raise ValueError(f"{len(self.tags)} tags for {len(self.tokens)} tokens")
+        if self.annotations is not None:
+            self.annotations.check(len(self.tokens))
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -55,7 +63,7 @@ class Sentence:
     def __reduce__(self) -> tuple[Any, ...]:
         # Pickled as columns, sentences reach workers a dozen times faster than as one object per token.
         columns = zip(*((each.text, each.form, each.start, each.end) for each in self.tokens), strict=True)
-        return _from_columns, (*map(tuple, columns), self.tags, self.constraints)
+        return _from_columns, (*map(tuple, columns), self.tags, self.constraints, self.annotations)
 
     @property
     def forms(self) -> list[str]:
@@ -107,5 +115,6 @@ def _from_columns(
     ends: tuple[int, ...],
     tags: tuple[str, ...] | None,
     constraints: Constraints | None,
+    annotations: Annotations | None,
 ) -> Sentence:
-    return Sentence(tuple(map(Token, texts, forms, starts, ends)), tags, constraints)
+    return Sentence(tuple(map(Token, texts, forms, starts, ends)), tags, constraints, annotations)

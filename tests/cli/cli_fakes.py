@@ -18,6 +18,7 @@ from typing_extensions import Doc
 from spectralnlp.errors import InputError, ModelError
 from spectralnlp.estimator import Estimator
 from spectralnlp.models import folder_of as _real_folder_of
+from spectralnlp.parameters import AnnotationScheme
 from spectralnlp.runtime import Corpus, InMemoryCorpus, expand_inputs
 from spectralnlp.scoring import COLLINS, EvalbParameters, ParseReport, compare, score_trees
 from spectralnlp.storage import StoredModel, save_model
@@ -62,6 +63,7 @@ class FakeParser:
     conventions = Conventions()
     tokenizer = Tokenizer(conventions)
     tags = ("B", "NN", ",", "-LRB-", "X")
+    annotation_scheme: AnnotationScheme | None = None
     info: ClassVar[Mapping[str, object]] = {"name": "fake", "symbols": 3, "training": {"sentences": 7}}
 
     def sentences(self, lines: Iterable[str]) -> Iterator[Sentence]:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from spectralnlp import load
-from spectralnlp.errors import ModelError
+from spectralnlp.errors import ConfigError, InputError, ModelError
 from spectralnlp.estimators.lpcfg import LPCFG
 from spectralnlp.estimators.lpcfg.learner import LPCFGLearner
 from spectralnlp.estimators.parser.component import folds_of
@@ -38,6 +38,7 @@ from spectralnlp.parameters import GrammarSet, SpanScorer, WordClusters
 from spectralnlp.runtime import InMemoryCorpus, accumulate, use_engine
 from spectralnlp.storage import StoredArrays, StoredValues
 from spectralnlp.tasks.parsing import ParsingTask, gold_sentence
+from spectralnlp.text.annotations import Annotations
 from spectralnlp.trees import Tree
 
 NEVER_OFF = (SpanScoring, "least_trees", 1)
@@ -256,6 +257,89 @@ def test_same_seed_same_bytes_and_the_disk(trees: list[Tree], scored: Parser, tm
     half = tmp_path / "half"
     scored.save(half, compact=True)
     assert load(half).parse_tokens(words).tree.words() == words
+
+
+def chain_of(tree: Tree) -> Annotations:
+    """Annotations in which each token depends on the one before it."""
+    n = len(tree.words())
+    return Annotations(range(-1, n - 1), ["ROOT", *["dep"] * (n - 1)], tree.tags())
+
+
+@pytest.fixture(scope="module")
+def annotated(trees: list[Tree], tmp_path_factory: pytest.TempPathFactory) -> Parser:
+    """The parser of ``scored``, with annotations of two thirds of the trees in training."""
+    file = tmp_path_factory.mktemp("annotations") / "chains.conllu"
+    with file.open("w") as lines:
+        print("# generator = chains", file=lines)
+        for tree in trees[: 2 * len(trees) // 3]:
+            for number, (word, tag) in enumerate(zip(tree.words(), tree.tags(), strict=True), 1):
+                word = {"-LRB-": "(", "-RRB-": ")", "``": '"', "''": '"'}.get(word, word)
+                relation = "dep" if number > 1 else "ROOT"
+                print(number, word, "_", "_", tag, "_", number - 1, relation, "_", "_", sep="\t", file=lines)
+            print(file=lines)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(*NEVER_OFF)
+        return ParsingTask().train(LPCFGParser(annotations=str(file)), InMemoryCorpus(trees))
+
+
+def test_annotations_change_nothing_without_them(
+    scored: Parser, annotated: Parser, trees: list[Tree]
+) -> None:
+    ours, theirs = (each.components["span_scorer"] for each in (annotated, scored))
+    for name in ("features", "weights", "number_weights"):
+        np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name))
+    assert (ours.scheme, theirs.annotated) == (None, None)
+    assert not np.array_equal(ours.annotated.features, ours.features)
+    for tree in trees[-10:]:
+        found, expected = (each.parse_tokens(tree.words()) for each in (annotated, scored))
+        assert (found.tree, found.constituents) == (expected.tree, expected.constituents)
+
+
+def test_annotations_are_evidence(annotated: Parser, trees: list[Tree], tmp_path: Path) -> None:
+    tree = trees[0]
+    annotated.save(tmp_path / "a")
+    loaded = load(tmp_path / "a")
+    assert loaded.annotation_scheme == annotated.annotation_scheme
+    assert annotated.annotation_scheme is not None
+    assert annotated.annotation_scheme.name == "chains"
+    assert annotated.annotation_scheme.labels == ("ROOT", "dep")
+    plain = annotated.parse_tokens(tree.words())
+    told = annotated.parse_tokens(tree.words(), annotations=chain_of(tree))
+    again = loaded.parse_tokens(tree.words(), annotations=chain_of(tree))
+    assert told.constituents != plain.constituents
+    assert (again.tree, len(again.constituents)) == (told.tree, len(told.constituents))
+    many = annotated.parse_many([tree.words()] * 2, annotations=[chain_of(tree), None])
+    assert [each.constituents for each in many] == [told.constituents, plain.constituents]
+
+
+def test_annotations_of_another_scheme_are_refused(
+    annotated: Parser, scored: Parser, trees: list[Tree]
+) -> None:
+    tree = trees[0]
+    chain = chain_of(tree)
+    other = replace(chain, labels=["root", *["dep"] * (len(chain) - 1)])
+    with pytest.raises(InputError, match="the annotations have 'root', unlike those of chains in training"):
+        annotated.parse_tokens(tree.words(), annotations=other)
+    with pytest.raises(InputError, match=r"\d+ tokens, and annotations of \d+"):
+        annotated.parse_tokens([*tree.words(), "!"], annotations=chain)
+    with pytest.raises(InputError, match="item 2: "):
+        list(annotated.parse_many([["Yes"], ["No"]], annotations=[None, chain]))
+    with pytest.raises(InputError, match="item 2 has no annotations"):
+        list(annotated.parse_many([tree.words()] * 2, annotations=[chain]))
+    told, plain = scored.parse_tokens(tree.words(), annotations=other), scored.parse_tokens(tree.words())
+    assert told.constituents == plain.constituents  # a parser without a scheme ignores them
+
+
+def test_annotations_of_other_sentences_are_refused(
+    trees: list[Tree], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "other.conllu"
+    file.write_text("1\tUnheard\t_\t_\tJJ\t_\t0\tROOT\t_\t_\n\n")
+    monkeypatch.setattr(*NEVER_OFF)
+    with pytest.raises(InputError, match=r"none of the \d+ training sentences has annotations"):
+        ParsingTask().train(LPCFGParser(annotations=str(file)), InMemoryCorpus(trees))
+    with pytest.raises(ConfigError, match="only the span scorer uses"):
+        LPCFGParser(annotations=str(file), span_scorer=False).fit(InMemoryCorpus(trees))
 
 
 def test_a_scorer_of_fewer_numbers_is_read(scored: Parser) -> None:

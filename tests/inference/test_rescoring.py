@@ -15,7 +15,11 @@ from spectralnlp.inference.trees.open_cells import WINDOW, CellMarginals
 from spectralnlp.inference.trees.rescoring.options import SpanOptions, cell_odds, span_options
 from spectralnlp.inference.trees.rescoring.rescorer import SpanRescorer, label_values
 from spectralnlp.inference.trees.rescoring.scores import CELL_ODDS, N_NUMBERS
-from spectralnlp.inference.trees.rescoring.templates import template_table
+from spectralnlp.inference.trees.rescoring.templates import (
+    DEPENDENCY_TEMPLATES,
+    TEMPLATES,
+    template_table,
+)
 from spectralnlp.inference.trees.rescoring.tokens import TokenReader, hash_name, kind_of, shape_of
 from spectralnlp.inference.trees.rescoring.values import (
     COMMA,
@@ -36,6 +40,7 @@ from spectralnlp.jit import kernel
 from spectralnlp.models.parser import Parser
 from spectralnlp.parameters import SpanScorer, WordClusters
 from spectralnlp.tasks.parsing import ParsingTask
+from spectralnlp.text.annotations import Annotations
 from spectralnlp.text.tokens import Sentence
 
 WORDS = ["The", "keeper", "saw", "boats", "and", "nets"]
@@ -136,6 +141,64 @@ def test_values_of_children(options: SpanOptions, tokens: TokenValues, labels: L
     assert values_of((2, 6), VP, options, tokens, labels)["left"] == hash_name("label", "NP")
 
 
+def annotated_values(
+    span: tuple[int, int], label: int, options: SpanOptions, labels: LabelValues
+) -> dict[str, int]:
+    """Values of (The keeper) saw (boats and nets), where "and" and "nets" depend on "boats"."""
+    annotations = Annotations(
+        [1, 2, -1, 2, 3, 3],
+        ["det", "nsubj", "ROOT", "dobj", "cc", "conj"],
+        ["DT", "NN", "VBD", "NNS", "CC", "NNS"],
+    )
+    reader = TokenReader(lambda word: False, NAMES, lambda word: (0, 0))
+    return values_of(span, label, options, reader.read(WORDS, options.tag, annotations), labels)
+
+
+def test_values_of_a_subtree(options: SpanOptions, labels: LabelValues) -> None:
+    found = annotated_values((3, 6), NP, options, labels)
+    expected = {
+        "outward": 1 + 1,
+        "inward": 1,
+        "top_relation": hash_name("relation", "dobj"),
+        "top_tag": hash_name("annotated", "NNS"),
+        "top_word": hash_name("boats"),
+        "top_margins": 1 + 4 * 2,
+        "top_is_head": 1,  # the last noun is the head of the NP
+        "governor_place": 2 + 3,
+        "governor_relation": hash_name("relation", "ROOT"),
+        "governor_tag": hash_name("annotated", "VBD"),
+        "dependent_left": 0,
+        "dependent_right": 0,
+        "annotated_before": hash_name("annotated", "VBD"),
+        "annotated_first": hash_name("annotated", "NNS"),
+        "annotated_last": hash_name("annotated", "NNS"),
+        "annotated_after": 2,  # the end of the sentence
+        "relation_before": hash_name("relation", "ROOT"),
+        "relation_last": hash_name("relation", "conj"),
+    }
+    assert {name: found[name] for name in expected} == expected
+    assert annotated_values((3, 4), NP, options, labels)["dependent_right"] == hash_name("relation", "cc")
+
+
+def test_values_of_a_span_that_is_no_subtree(options: SpanOptions, labels: LabelValues) -> None:
+    found = annotated_values((1, 3), S, options, labels)
+    assert (found["outward"], found["inward"]) == (1 + 1, 1 + 2)
+    assert found["top_is_head"] == 2  # the verb, a root
+    assert found["governor_place"] == 1
+    assert found["governor_tag"] == 0
+    assert found["dependent_left"] == hash_name("relation", "det")
+    assert found["dependent_right"] == hash_name("relation", "dobj")
+    found = annotated_values((4, 6), NP, options, labels)
+    assert (found["outward"], found["governor_place"]) == (1 + 2, 2 + 3)
+
+
+def test_values_of_dependencies_are_absent_without_annotations(
+    options: SpanOptions, tokens: TokenValues, labels: LabelValues
+) -> None:
+    found = values_of((3, 6), NP, options, tokens, labels)
+    assert not any(found[value.name.lower()] for value in Value if value >= Value.OUTWARD)
+
+
 def test_kinds_of_tokens() -> None:
     assert kind_of(",", ",") == COMMA
     assert kind_of("``", "``") == QUOTE
@@ -150,7 +213,10 @@ def test_templates_name_values() -> None:
         [Value.WORD_FIRST, -1, -1, -1, -1],
         [Value.HEAD, Value.TAG_BEFORE, Value.LENGTH, -1, -1],
     ]
-    assert len(np.unique(template_table(), axis=0)) == len(template_table())
+    plain, both = template_table(), template_table(f"{TEMPLATES}\n{DEPENDENCY_TEMPLATES}")
+    assert len(np.unique(both, axis=0)) == len(both)
+    is_of_dependencies = (both >= Value.OUTWARD).any(axis=1)
+    np.testing.assert_array_equal(is_of_dependencies, np.arange(len(both)) >= len(plain))
 
 
 @pytest.fixture(scope="module")

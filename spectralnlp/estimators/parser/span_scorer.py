@@ -6,6 +6,10 @@ each span from these posteriors and from words and tags in and around the span (
 folds are parsed with grammars of the same kinds and sizes as the parser's: smaller grammars would give the
 same F1, but worse posteriors (benchmarks/experiments/span-scorer.md). A small treebank is divided into folds
 two or three times, so that each sentence is parsed with two or three different grammars.
+
+Given annotations of the training sentences, a second scorer, which also has features of their dependency
+parses, is trained on the same parses. It is for sentences with annotations; for all others, the first scorer
+is what it would be anyway.
 """
 
 from __future__ import annotations
@@ -20,9 +24,15 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Doc
 
+from spectralnlp.errors import ConfigError
+from spectralnlp.estimators.parser.annotations import KnownAnnotations
 from spectralnlp.estimators.parser.component import Component, Context, Fold
 from spectralnlp.estimators.parser.span_kernels import count_heads
-from spectralnlp.estimators.parser.span_training import TrainingOptions, Weights, learn_weights
+from spectralnlp.estimators.parser.span_training import (
+    TrainingOptions,
+    Weights,
+    learn_weights,
+)
 from spectralnlp.inference.trees.labels import NO_LABEL, SharedLabels
 from spectralnlp.inference.trees.parsing import ForestParser, Pruning
 from spectralnlp.inference.trees.rescoring.corpus import (
@@ -35,9 +45,19 @@ from spectralnlp.inference.trees.rescoring.corpus import (
 from spectralnlp.inference.trees.rescoring.options import SpanOptions, span_options
 from spectralnlp.inference.trees.rescoring.rescorer import label_values, token_reader
 from spectralnlp.inference.trees.rescoring.scores import N_NUMBERS
-from spectralnlp.inference.trees.rescoring.templates import TEMPLATES, template_table
+from spectralnlp.inference.trees.rescoring.templates import (
+    DEPENDENCY_TEMPLATES,
+    TEMPLATES,
+    template_table,
+)
+from spectralnlp.inference.trees.rescoring.values import NOT_ANNOTATED
 from spectralnlp.inference.trees.sentence import SentenceInput
-from spectralnlp.parameters import Ints, LatentGrammar, SpanScorer, WordClusters
+from spectralnlp.parameters import (
+    Ints,
+    LatentGrammar,
+    SpanScorer,
+    WordClusters,
+)
 from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import map_kernels, trim_memory
 from spectralnlp.trees import Tree, split_annotation, strip_root
@@ -73,11 +93,23 @@ class SpanScoring(Component):
             "It is trained on parses by grammars of other documents. Off for fewer than 500 trees."
         ),
     ] = True
+    annotations: Annotated[
+        str | list[str] | None,
+        Doc(
+            "CoNLL-U files with tags and dependency parses of the training sentences, by a pipeline whose "
+            "output the parser will get as annotations; other training sentences count as not annotated."
+        ),
+    ] = None
 
     @property
     def is_on(self) -> bool:
         """Whether the settings request a span scorer."""
         return self.span_scorer
+
+    def check_combination(self) -> None:
+        """Raise `ConfigError` if there are annotations without a span scorer to use them."""
+        if self.annotations is not None and not self.span_scorer:
+            raise ConfigError("only the span scorer uses `annotations`", hint="leave out span_scorer=false")
 
     def time(self, context: Context) -> float:
         """Return the training time relative to that of other stages; see `Component.time`."""
@@ -86,7 +118,8 @@ class SpanScoring(Component):
     def learn(self, context: Context) -> SpanScorer:
         """Train a span scorer on jackknifed parses of the training trees."""
         options = TrainingOptions(random_state=context.random_state)
-        return learn_span_scorer(context, options)
+        known = None if self.annotations is None else KnownAnnotations.read(self.annotations)
+        return learn_span_scorer(context, options, known)
 
 
 @dataclass(frozen=True)
@@ -195,17 +228,24 @@ def first_tokens(table: TreeTable) -> NDArray[np.int64]:
     return table.start[roots].astype(np.int64)
 
 
-def learn_span_scorer(context: Context, options: TrainingOptions) -> SpanScorer:
+def learn_span_scorer(
+    context: Context, options: TrainingOptions, known: KnownAnnotations | None = None
+) -> SpanScorer:
     """Train a span scorer on parses of each fold, made with grammars of the other folds.
 
     Args:
         context: training data of the whole treebank.
         options: settings of the training.
+        known: annotations of training sentences; None for none.
+
+    Raises:
+        InputError: there are annotations, but none of a training sentence.
     """
     table = _numbered_as(context.coarse[0], context.trees.first)
     clusters = context.components.get("word_clusters", WordClusters.none())
     shared = SharedLabels.of(context.coarse)
     blank, gold, words = _without_weights(table, shared), GoldSpans.of(table, shared), _words_of(table)
+    annotations = [None] * len(words) if known is None else known.of_sentences(words)
 
     divisions = _divisions(table)
 
@@ -215,7 +255,8 @@ def learn_span_scorer(context: Context, options: TrainingOptions) -> SpanScorer:
             reader = ExampleReader(context.coarse, by, clusters, gold)
 
             def read_tree(tree: int) -> Example | None:
-                return reader.example(tree, by.open_cells(by.look_up(words[tree])))
+                looked_up = replace(by.look_up(words[tree]), annotations=annotations[tree])
+                return reader.example(tree, by.open_cells(looked_up))
 
             trees = np.flatnonzero(fold.held_out & (table.copies > 0)).tolist()
             numbered, examples = [], map_kernels(read_tree, trees)
@@ -234,7 +275,13 @@ def learn_span_scorer(context: Context, options: TrainingOptions) -> SpanScorer:
     with fit_pass("span scorer: weights"):
         times = table.copies.tolist()  # trees with a larger weight are repeated
         repeated = [each for tree, each in numbered for _ in range(times[tree])]
-        return _fitted(blank, shared, repeated, options)
+        scorer = _fitted(blank, shared, repeated, options)
+        if known is None:
+            return scorer
+        annotated = [each for each in repeated if each.tokens.governor[0] != NOT_ANNOTATED]
+        more = (*scorer.templates, *DEPENDENCY_TEMPLATES.splitlines())
+        blank = replace(blank, templates=more, scheme=known.scheme)
+        return replace(scorer, annotated=_fitted(blank, shared, annotated, options))
 
 
 def _divisions(table: TreeTable) -> int:
@@ -332,7 +379,8 @@ class ExampleReader:
             return None  # every example needs posteriors of each grammar
         scored, cells, words = list(forests.scored.values()), forests.sentence.cell_marginals, sentence.words
         options, _ = span_options(scored, self.maps, self.labels, len(words), cells)
-        return Example(options, self.tokens.read(words, options.tag), self.gold.options(tree, options))
+        tokens = self.tokens.read(words, options.tag, forests.sentence.annotations)
+        return Example(options, tokens, self.gold.options(tree, options))
 
 
 def _without_weights(table: TreeTable, shared: SharedLabels) -> SpanScorer:

@@ -15,6 +15,7 @@ from spectralnlp.inference.trees.open_cells import CellMarginals
 from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.inference.words.lexical import Lookup
 from spectralnlp.parameters import Floats
+from spectralnlp.text.annotations import Annotations
 from spectralnlp.text.constraints import Constraints
 
 # Tags that a sentence's words must have; None for a word that may have any tag.
@@ -38,6 +39,7 @@ class SentenceInput:
         cells: spans considered in the first attempt (open cells), for all binarisations; None until
             `ForestParser.open_cells`.
         cell_marginals: marginals of all spans that may be considered; None without a model of open cells.
+        annotations: tags and a dependency parse, for a span scorer that was trained with them; None for none.
     """
 
     words: Sequence[str]
@@ -49,6 +51,7 @@ class SentenceInput:
     limits: tuple[SpanLimits | None, ...]
     cells: Cells | None = None
     cell_marginals: CellMarginals | None = None
+    annotations: Annotations | None = None
 
     __repr__ = one_line
 

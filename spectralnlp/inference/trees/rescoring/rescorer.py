@@ -26,6 +26,7 @@ from spectralnlp.inference.trees.sentence import Forests
 from spectralnlp.inference.words.lexical import is_rare
 from spectralnlp.jit import count_bits, kernel, kernel_part
 from spectralnlp.parameters import Floats, Ints, Lexicon, SpanScorer, WordClusters
+from spectralnlp.text.annotations import Annotations
 
 _NO_HEAD = -np.inf  # head score of tags that are unknown to the scorer
 
@@ -61,7 +62,9 @@ def rescore(forests: Forests, rescorer: SpanRescorer | None) -> Forests:
     if rescorer is None or not forests.scored:
         return forests
     sentence = forests.sentence
-    scored = rescorer.rescore(forests.scored, sentence.words, sentence.limits[0], sentence.cell_marginals)
+    scored = rescorer.for_sentence(sentence.annotations).rescore(
+        forests.scored, sentence.words, sentence.limits[0], sentence.cell_marginals, sentence.annotations
+    )
     return replace(forests, scored=scored)
 
 
@@ -81,7 +84,7 @@ class SpanRescorer:
     def __init__(
         self, scorer: SpanScorer, shared: SharedLabels, lexicon: Lexicon, clusters: WordClusters
     ) -> None:
-        self.scorer, self.shared = scorer, shared
+        self.scorer, self.shared, self._words = scorer, shared, (lexicon, clusters)
         self.labels = label_values(scorer, shared)
         self.tokens = token_reader(shared, lexicon, clusters)
         try:
@@ -89,6 +92,16 @@ class SpanRescorer:
         except (KeyError, ValueError) as error:
             what = f"the span scorer has a template that is not known: {error}"
             raise ModelError(what, hint="install the version of spectralnlp that made the model") from error
+
+    @cached_property
+    def annotated(self) -> SpanRescorer:
+        """The rescorer for sentences with annotations; this one if none was trained with them."""
+        scorer = self.scorer.annotated
+        return self if scorer is None else SpanRescorer(scorer, self.shared, *self._words)
+
+    def for_sentence(self, annotations: Annotations | None) -> SpanRescorer:
+        """Return the rescorer for a sentence with the given annotations, or with none."""
+        return self if annotations is None else self.annotated
 
     @cached_property
     def known(self) -> KnownFeatures:
@@ -101,6 +114,7 @@ class SpanRescorer:
         words: Sequence[str],
         limits: SpanLimits | None = None,
         cell_marginals: CellMarginals | None = None,
+        annotations: Annotations | None = None,
     ) -> dict[int, ScoredForest]:
         """Return the forests of one sentence with the posteriors that the span scorer gives to labels.
 
@@ -112,12 +126,13 @@ class SpanRescorer:
             words: the tokens of the sentence.
             limits: the span constraints under which the forests were made.
             cell_marginals: marginals of the spans that the parser considered; None without a model of cells.
+            annotations: tags and a dependency parse of the sentence; None for none.
         """
         maps = [self.shared.maps[number] for number in forests]
         options, places = span_options(
             list(forests.values()), maps, self.shared.labels, len(words), cell_marginals
         )
-        tokens = self.tokens.read(words, options.tag)
+        tokens = self.tokens.read(words, options.tag, annotations)
         required = np.zeros(len(options.start), bool)
         if limits is not None:
             required = limits.is_required(options.start, options.end)

@@ -172,5 +172,8 @@ def tokens_of(tokens, first, last, margins):
         tokens.coarse[a:b],
         tokens.fine[a:b],
         tokens.kind[a:b],
+        tokens.relation[a:b],
+        tokens.annotated_tag[a:b],
         tokens.tag_number[first:last],
+        tokens.governor[first:last],
     )

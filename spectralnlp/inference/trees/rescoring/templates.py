@@ -180,6 +180,37 @@ last_verb_fine last_child_fine word_first
 last_noun_fine last_child_fine word_first
 """
 
+# Further templates, for sentences with annotations.
+_COUNTS = "outward inward"
+_WITH_COUNTS = """
+posterior length parent first_child last_child left right head_tag
+word_before word_first word_last word_after
+top_relation top_tag top_word top_margins top_is_head governor_place governor_relation governor_tag
+dependent_left dependent_right
+annotated_before annotated_first annotated_last annotated_after
+relation_before relation_first relation_last relation_after
+"""
+DEPENDENCY_TEMPLATES = "\n".join(
+    [
+        _COUNTS,
+        *(f"{_COUNTS} {name}" for name in _WITH_COUNTS.split()),
+        f"{_COUNTS} top_relation top_tag governor_tag",
+        f"{_COUNTS} top_relation dependent_left dependent_right",
+        f"{_COUNTS} top_relation top_margins governor_place",
+        f"{_COUNTS} top_is_head head_tag top_relation",
+        f"{_COUNTS} top_relation parent",
+        f"{_COUNTS} top_relation length",
+        f"{_COUNTS} top_relation posterior",
+        f"{_COUNTS} top_tag first_child last_child",
+        f"{_COUNTS} left right top_relation",
+        f"{_COUNTS} relation_first relation_last",
+        "annotated_before annotated_first annotated_last annotated_after",
+        "relation_before relation_first relation_last relation_after",
+        "relation_first annotated_before annotated_first",
+        "relation_last annotated_last annotated_after",
+    ]
+)
+
 
 def template_table(text: str = TEMPLATES) -> np.ndarray:
     """Convert templates from text to an array, which kernels read.

@@ -9,8 +9,9 @@ from functools import lru_cache
 import numpy as np
 
 from spectralnlp.inference.trees.rescoring import values
-from spectralnlp.inference.trees.rescoring.values import MARGIN, TokenValues
+from spectralnlp.inference.trees.rescoring.values import MARGIN, Hashes, TokenValues
 from spectralnlp.parameters import Ints
+from spectralnlp.text.annotations import Annotations
 
 _BEFORE, _AFTER = 1, 2  # values of words and tags before and after the sentence
 _CACHED_WORDS = 100_000
@@ -64,6 +65,17 @@ def shape_of(word: str) -> str:
     return f"{shape[:8]}/{word[-2:].lower()}"
 
 
+def _dependency_values(n_tokens: int, annotations: Annotations | None) -> tuple[Hashes, Hashes, Ints]:
+    """Return ``relation``, ``annotated_tag`` and ``governor`` of `TokenValues`."""
+    names = np.zeros((2, n_tokens + 2 * MARGIN), np.uint64)
+    if annotations is None:
+        return names[0], names[1], np.full(n_tokens, values.NOT_ANNOTATED, np.int32)
+    names[:, :MARGIN], names[:, -MARGIN:] = _BEFORE, _AFTER
+    names[0, MARGIN:-MARGIN] = [hash_name("relation", label) for label in annotations.labels]
+    names[1, MARGIN:-MARGIN] = [hash_name("annotated", tag) for tag in annotations.tags]
+    return names[0], names[1], np.array(annotations.heads, np.int32)
+
+
 class TokenReader:
     """Converter of sentences to `TokenValues`, the feature values of their tokens.
 
@@ -84,12 +96,15 @@ class TokenReader:
         self._tag_hashes = np.array([hash_name("tag", tag) for tag in tags], np.uint64)
         self._known: dict[str, bytes] = {}
 
-    def read(self, words: Sequence[str], tag_number: Ints) -> TokenValues:
+    def read(
+        self, words: Sequence[str], tag_number: Ints, annotations: Annotations | None = None
+    ) -> TokenValues:
         """Return the feature values of a sentence's tokens.
 
         Args:
             words: tokens, written in the model's tokenisation conventions.
             tag_number: int32 (n_tokens,); label id of the most probable tag of each token.
+            annotations: tags and a dependency parse of the sentence; None for none.
         """
         known = b"".join([self._of_word(word) for word in words])
         columns = np.empty((4, len(words) + 2 * MARGIN), np.uint64)
@@ -102,7 +117,10 @@ class TokenReader:
             kind_of(word, self.tags[t]) for word, t in zip(words, tag_number.tolist(), strict=True)
         ]
         word, shape, coarse, fine = columns
-        return TokenValues(word, shape, tag, coarse, fine, kind, tag_number)
+        relation, annotated_tag, governor = _dependency_values(len(words), annotations)
+        return TokenValues(
+            word, shape, tag, coarse, fine, kind, relation, annotated_tag, tag_number, governor
+        )
 
     def _of_word(self, word: str) -> bytes:
         """Return four uint64 values as bytes: hashes of a word and of its shape, coarse and fine cluster."""

@@ -23,6 +23,7 @@ COMMA, QUOTE, OPENS, CLOSES, VERB, NOUN, CONJUNCTION = (1 << bit for bit in rang
 
 MARGIN = 3  # padding entries before the first token and after the last
 NOTHING = 0  # an absent value
+NOT_ANNOTATED = -2  # governor of the tokens of a sentence without annotations; -1 is that of a root
 _LIKELY = 0.3  # minimum posterior of a bracket that counts as a neighbour in the tree
 
 
@@ -99,6 +100,28 @@ class Value(IntEnum):
     HEAD_MARGINS = auto()
     HEAD_COARSE = auto()
     HEAD_FINE = auto()
+    # Values of a dependency parse, absent without annotations. The top is the span's first token whose head
+    # is outside the span, and the governor is that head.
+    OUTWARD = auto()  # number of the span's tokens whose head is outside: 1 if a single subtree
+    INWARD = auto()  # number of tokens outside whose head is in the span: 0 if whole subtrees
+    TOP_RELATION = auto()
+    TOP_TAG = auto()
+    TOP_WORD = auto()
+    TOP_MARGINS = auto()
+    TOP_IS_HEAD = auto()  # whether the option's own head is the top
+    GOVERNOR_PLACE = auto()  # whether it is to the left or the right, and how far; or the top is a root
+    GOVERNOR_RELATION = auto()
+    GOVERNOR_TAG = auto()
+    DEPENDENT_LEFT = auto()  # relation of the nearest token outside whose head is in the span
+    DEPENDENT_RIGHT = auto()
+    ANNOTATED_BEFORE = auto()  # tags of the annotations
+    ANNOTATED_FIRST = auto()
+    ANNOTATED_LAST = auto()
+    ANNOTATED_AFTER = auto()
+    RELATION_BEFORE = auto()
+    RELATION_FIRST = auto()
+    RELATION_LAST = auto()
+    RELATION_AFTER = auto()
 
 
 N_VALUES = len(Value)
@@ -107,8 +130,8 @@ N_VALUES = len(Value)
 class TokenValues(NamedTuple):
     """Feature values of a sentence's tokens.
 
-    All arrays except ``tag_number`` have MARGIN (3) padding entries before the first token, and as many after
-    the last.
+    All arrays except ``tag_number`` and ``governor`` have MARGIN (3) padding entries before the first token,
+    and as many after the last.
 
     Attributes:
         word: uint64 (n_tokens + 6,); hash of the word, or of the shape and ending of a rare word.
@@ -116,7 +139,11 @@ class TokenValues(NamedTuple):
         tag: uint64 (n_tokens + 6,); hash of the most probable tag's name.
         coarse, fine: uint64 (n_tokens + 6,); clusters of the word.
         kind: int32 (n_tokens + 6,); bits COMMA, QUOTE, ….
+        relation, annotated_tag: uint64 (n_tokens + 6,); hashes of the annotations' labels and tags; NOTHING
+            without annotations.
         tag_number: int32 (n_tokens,); label id of the most probable tag.
+        governor: int32 (n_tokens,); the head in the annotations, ROOT for none; all NOT_ANNOTATED without
+            annotations.
     """
 
     word: Hashes
@@ -125,7 +152,10 @@ class TokenValues(NamedTuple):
     coarse: Hashes
     fine: Hashes
     kind: Ints
+    relation: Hashes
+    annotated_tag: Hashes
     tag_number: Ints
+    governor: Ints
 
 
 class LabelValues(NamedTuple):
@@ -258,6 +288,8 @@ def set_span_values(i, j, tokens, labels, brackets, values):
     _set_attachment_values(a, tokens, values)
     _set_child_values(i, j, tokens, labels, brackets, values)
     _set_context_values(i, j, tokens, labels, brackets, values)
+    if tokens.governor[0] != NOT_ANNOTATED:
+        _set_dependency_values(i, j, tokens, values)
 
 
 @kernel_part
@@ -374,6 +406,59 @@ def _set_context_values(i, j, tokens, labels, brackets, values):
 
 
 @kernel_part
+def _top_of(i, j, governor):
+    """Return the first token of a span whose head is outside the span.
+
+    Args:
+        i, j: first token of the span, and the token after its last.
+        governor: int32 (n_tokens,); head of each token, without cycles.
+    """
+    top = i
+    while top < j - 1 and i <= governor[top] < j:
+        top += 1
+    return top
+
+
+@kernel_part
+def _set_dependency_values(i, j, tokens, values):
+    """Write the feature values of a span in the annotations' dependency parse.
+
+    The arguments are those of `set_span_values`.
+    """
+    governor, a, b = tokens.governor, i + MARGIN, j + MARGIN
+    outward = inward = 0
+    for t in range(i, j):
+        outward += governor[t] < i or governor[t] >= j
+    for t in range(i):  # from left to right, so that the nearest comes last
+        if i <= governor[t] < j:
+            inward += 1
+            values[Value.DEPENDENT_LEFT] = tokens.relation[t + MARGIN]
+    for t in range(len(governor) - 1, j - 1, -1):
+        if i <= governor[t] < j:
+            inward += 1
+            values[Value.DEPENDENT_RIGHT] = tokens.relation[t + MARGIN]
+    values[Value.OUTWARD] = np.uint64(1 + min(outward, 4))
+    values[Value.INWARD] = np.uint64(1 + min(inward, 3))
+    top = _top_of(i, j, governor)
+    values[Value.TOP_WORD] = tokens.word[top + MARGIN]
+    values[Value.TOP_TAG] = tokens.annotated_tag[top + MARGIN]
+    values[Value.TOP_RELATION] = tokens.relation[top + MARGIN]
+    values[Value.TOP_MARGINS] = np.uint64(1 + min(top - i, 3) + 4 * min(j - 1 - top, 3))
+    above = governor[top]
+    values[Value.GOVERNOR_PLACE] = np.uint64(1)
+    if above >= 0:
+        distance = i - above if above < i else above - j + 1
+        values[Value.GOVERNOR_PLACE] = np.uint64(2 + 3 * (above < i) + min(distance // 2, 2))
+        values[Value.GOVERNOR_TAG] = tokens.annotated_tag[above + MARGIN]
+        values[Value.GOVERNOR_RELATION] = tokens.relation[above + MARGIN]
+    for k in range(2):
+        values[Value.ANNOTATED_BEFORE + k] = tokens.annotated_tag[a - 1 + k]
+        values[Value.ANNOTATED_LAST + k] = tokens.annotated_tag[b - 1 + k]
+        values[Value.RELATION_BEFORE + k] = tokens.relation[a - 1 + k]
+        values[Value.RELATION_LAST + k] = tokens.relation[b - 1 + k]
+
+
+@kernel_part
 def set_option_values(i, j, label, posterior, spread, rank, tokens, labels, values):
     """Write the feature values that are specific to one option (candidate label) of span (i, j).
 
@@ -392,6 +477,8 @@ def set_option_values(i, j, label, posterior, spread, rank, tokens, labels, valu
     values[Value.RANK] = np.uint64(1 + min(rank, 2))
     head = i if j - i == 1 else head_of(i, j, labels.bottom[label], tokens.tag_number, labels)
     values[Value.HEAD_MARGINS] = np.uint64(1 + min(head - i, 3) + 4 * min(j - 1 - head, 3))
+    if tokens.governor[0] != NOT_ANNOTATED:
+        values[Value.TOP_IS_HEAD] = np.uint64(1 + (head == _top_of(i, j, tokens.governor)))
     head += MARGIN
     values[Value.HEAD], values[Value.HEAD_TAG] = tokens.word[head], tokens.tag[head]
     values[Value.HEAD_BEFORE], values[Value.HEAD_AFTER] = tokens.tag[head - 1], tokens.tag[head + 1]
