@@ -135,6 +135,7 @@ _NAMES_OF = {
         "use_memory",
     ],
     "spectralnlp.tasks.task": ["Task"],
+    "spectralnlp.text.annotations": ["Annotations"],
     "spectralnlp.text.constraints": ["Constraints"],
     "spectralnlp.models.tagged": ["Tagged"],
     "spectralnlp.trees.parse": ["Parse"],
