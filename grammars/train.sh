@@ -2,6 +2,7 @@
 # Train the models of the list below. Usage: grammars/train.sh CORPORA [DISTRIBUTION…]
 # CORPORA is the folder that holds treebanks/, tagging/ and text/; without names of distributions all are made, but for
 # en_moments: what en learned from, for update, adapt and explain; it is made together with en, when both are named.
+# With PIPELINE, a spaCy pipeline that annotate.py loads, en also learns to take its dependencies as evidence.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 corpora=${1:?the folder with treebanks/, tagging/ and text/}
@@ -76,8 +77,13 @@ PYTHON
     mv "$work/vectors40" "$work/en_vectors"
     tagger en-tagger "$ewt" "${open[@]}" "$treebanks"/masc/train --map en.map --skip-bad --set column=xpos --set eigenwords="$work/vectors30"
     tagger en-upos "$ewt" --set eigenwords="$work/vectors30"
+    evidence=()
+    if [[ -n ${PIPELINE:-} ]]; then
+        python annotate.py "$PIPELINE" "${open[@]}" "$treebanks"/masc/train > "$work/en.conllu"
+        evidence=(--annotations "$work/en.conllu")
+    fi
     parser en "${open[@]}" "$treebanks"/masc/train --map en.map \
-        --set binarisations=head+left+right --set n_states=20 --set eigenwords="$work/en_vectors" "${keep[@]}"
+        --set binarisations=head+left+right --set n_states=20 --set eigenwords="$work/en_vectors" "${keep[@]}" "${evidence[@]}"
     figures en "$treebanks"/masc/dev
     parser en-biomedical "$treebanks"/craft/train \
         --set binarisations=head+left --set n_states=20 --set eigenwords="$work/en_vectors"

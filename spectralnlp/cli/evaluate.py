@@ -14,7 +14,8 @@ from spectralnlp.errors import ConfigError
 
 
 @command_options(
-    "text_column label_column encoding renamings decoder tagger prm predicted_tags raw skip_bad jobs"
+    "text_column label_column encoding renamings decoder tagger prm predicted_tags raw annotations "
+    "skip_bad jobs"
 )
 def evaluate(
     model: ModelName,
@@ -48,6 +49,10 @@ def evaluate(
             "--raw", help="Parsing: from raw text, whose sentences and tokens the model has to find."
         ),
     ] = False,
+    annotations: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="Parsing: CoNLL-U of GOLD, as evidence (see train)."),
+    ] = None,
     jobs: Annotated[int, typer.Option(min=1, metavar="N", help="Sentences done at a time.")] = 1,
 ) -> None:
     """Evaluate a model on gold data."""
@@ -78,6 +83,7 @@ def evaluate(
             "parameters": ("--prm", parameters),
             "predicted_tags": ("--predicted-tags", predicted_tags),
             "raw": ("--raw", raw),
+            "annotations": ("--annotations", annotations),
         },
     )
     corpus = task.read_gold(rereadable(gold), reader=reader, **reading)

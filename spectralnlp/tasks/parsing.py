@@ -12,6 +12,7 @@ from typing import Any
 
 from spectralnlp import registry
 from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.estimators.parser.annotations import KnownAnnotations
 from spectralnlp.inference.trees.parsing import Pruning
 from spectralnlp.models.parser import Parser
 from spectralnlp.models.tag_evidence import TagModel
@@ -29,6 +30,7 @@ from spectralnlp.tasks.token_boundaries import (
     unknown_share,
 )
 from spectralnlp.tasks.treebanks import TreebankCorpus, nltk_trees_of
+from spectralnlp.text.annotations import Annotations
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, add_root, clean, read_brackets
@@ -155,6 +157,7 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
         parameters: EvalbParameters = COLLINS,
         predicted_tags: bool = False,
         raw: bool = False,
+        annotations: Sequence[str] | None = None,
     ) -> ParseReport | RawReport:
         """Score a parser on gold trees, whose words it gets as tokens or, if ``raw``, as raw text.
 
@@ -169,11 +172,17 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
                 EVALB does, instead of by the gold tags.
             raw: whether the parser gets raw text, which it splits into sentences and tokens itself; brackets
                 are then matched by character offsets.
+            annotations: CoNLL-U files with annotations of the sentences, which are found by their words; the
+                other sentences have none.
 
         Raises:
-            InputError: there are no trees.
-            ConfigError: ``predicted_tags`` and ``raw`` are both true.
+            InputError: there are no trees; there are annotations, but of none of the sentences; or their
+                scheme is not that of the parser's training.
+            ConfigError: ``raw`` is true, and ``predicted_tags`` is, too, or there are annotations; or the
+                parser was trained without annotations.
         """
+        if annotations is not None:
+            _check_annotated(parser, raw)
         if raw and predicted_tags:
             what = "`raw` and `predicted_tags` exclude each other"
             raise ConfigError(what, hint="on raw text, punctuation is left out by its gold tags")
@@ -186,7 +195,10 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
             raise InputError("no trees to evaluate on")
         warm_up(parser)
         started = perf_counter()
-        sentences = (gold_sentence(tree, parser.conventions) for tree in gold)
+        sentences: Iterable[Sentence] = (gold_sentence(tree, parser.conventions) for tree in gold)
+        if annotations is not None:
+            found = KnownAnnotations.read(annotations).of_sentences([tree.words() for tree in gold])
+            sentences = map(_annotated, sentences, found)
         parses = [p for p in parser.parse_many(sentences, decoder=decoder) if p is not None]
         seconds = perf_counter() - started
         predicted = [_with_words(parse.tree, tree.words()) for parse, tree in zip(parses, gold, strict=True)]
@@ -237,6 +249,18 @@ def gold_sentence(tree: Tree, conventions: Conventions) -> Sentence:
     return Sentence(
         tuple(replace(token, form=form) for token, form in zip(sentence.tokens, forms, strict=True))
     )
+
+
+def _annotated(sentence: Sentence, annotations: Annotations | None) -> Sentence:
+    return replace(sentence, annotations=annotations)
+
+
+def _check_annotated(parser: Parser, raw: bool) -> None:
+    if raw:
+        raise ConfigError("`raw` and `annotations` exclude each other", hint="annotations are of tokens")
+    if parser.annotation_scheme is None:
+        what = "the parser was trained without annotations, and ignores `annotations`"
+        raise ConfigError(what, hint="leave them out")
 
 
 def _with_words(tree: Tree, words: Iterable[str]) -> Tree:

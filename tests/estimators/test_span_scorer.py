@@ -330,13 +330,29 @@ def test_annotations_of_another_scheme_are_refused(
     assert told.constituents == plain.constituents  # a parser without a scheme ignores them
 
 
+def test_annotations_in_an_evaluation(
+    annotated: Parser, scored: Parser, trees: list[Tree], tmp_path: Path
+) -> None:
+    file = tmp_path / "one.conllu"
+    file.write_text("1\tYes\t_\t_\tUH\t_\t0\tROOT\t_\t_\n")
+    task, gold = ParsingTask(), InMemoryCorpus(trees[-3:])
+    report = task.evaluate(annotated, gold, annotations=[str(file)])
+    assert len(report.counts) == 3
+    with pytest.raises(ConfigError, match="trained without annotations"):
+        task.evaluate(scored, gold, annotations=[str(file)])
+    with pytest.raises(ConfigError, match="exclude each other"):
+        task.evaluate(annotated, gold, annotations=[str(file)], raw=True)
+    with pytest.raises(InputError, match=r"none of the 2 sentences has annotations"):
+        task.evaluate(annotated, InMemoryCorpus(trees[:2]), annotations=[str(file)])
+
+
 def test_annotations_of_other_sentences_are_refused(
     trees: list[Tree], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "other.conllu"
     file.write_text("1\tUnheard\t_\t_\tJJ\t_\t0\tROOT\t_\t_\n\n")
     monkeypatch.setattr(*NEVER_OFF)
-    with pytest.raises(InputError, match=r"none of the \d+ training sentences has annotations"):
+    with pytest.raises(InputError, match=r"none of the \d+ sentences has annotations"):
         ParsingTask().train(LPCFGParser(annotations=str(file)), InMemoryCorpus(trees))
     with pytest.raises(ConfigError, match="only the span scorer uses"):
         LPCFGParser(annotations=str(file), span_scorer=False).fit(InMemoryCorpus(trees))

@@ -62,7 +62,7 @@ class KnownAnnotations:
         """
         found = [self.by_words.get(_key(words)) for words in sentences]
         if not any(found):
-            what = f"none of the {len(sentences):,} training sentences has annotations in `annotations`"
+            what = f"none of the {len(sentences):,} sentences has annotations in `annotations`"
             raise InputError(what, hint="annotate the same tokens")
         return found
 
