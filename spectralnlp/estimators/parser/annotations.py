@@ -7,14 +7,18 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
+import numpy as np
+
 from spectralnlp.errors import InputError
 from spectralnlp.parameters import AnnotationScheme
 from spectralnlp.runtime import expand_inputs
-from spectralnlp.text.annotations import Annotations
+from spectralnlp.text.annotations import ROOT, Annotations
 from spectralnlp.text.conll import read_annotated
 from spectralnlp.text.conventions import Conventions
 
 _PENN = Conventions()
+# How errors are made (benchmarks/experiments/span-scorer.md).
+_SHARE_WITHOUT_ERRORS, _LARGEST_SHARE, _LABELS, _TAGS = 0.5, 0.4, 0.5, 0.2
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,46 @@ class KnownAnnotations:
             what = f"none of the {len(sentences):,} sentences has annotations in `annotations`"
             raise InputError(what, hint="annotate the same tokens")
         return found
+
+
+def with_errors(sentences: Sequence[Annotations | None], random_state: int) -> list[Annotations | None]:
+    """Return annotations with errors in half of the sentences, so that a scorer learns not to rely on them.
+
+    In these, a share of the tokens, from 0 to 40 % and 13 % in the mean, get another head, half of them another
+    label, and a fifth another tag, drawn from the sentence.
+
+    Args:
+        sentences: the annotations of each sentence, or None.
+        random_state: seed.
+    """
+    random = np.random.default_rng(random_state)
+    return [
+        each if each is None or random.random() < _SHARE_WITHOUT_ERRORS else _corrupted(each, random)
+        for each in sentences
+    ]
+
+
+def _corrupted(annotations: Annotations, random: np.random.Generator) -> Annotations:
+    heads, labels, tags = list(annotations.heads), list(annotations.labels), list(annotations.tags)
+    share = _LARGEST_SHARE * random.random() ** 2
+    for token in np.flatnonzero(random.random(len(heads)) < share).tolist():
+        if heads[token] == ROOT:
+            continue
+        new, label, tag = random.integers(len(heads), size=3).tolist()
+        if not _is_above(token, new, heads):
+            heads[token] = new
+        if random.random() < _LABELS:
+            labels[token] = annotations.labels[label]
+        if random.random() < _TAGS:
+            tags[token] = annotations.tags[tag]
+    return Annotations(heads, labels, tags)
+
+
+def _is_above(token: int, other: int, heads: Sequence[int]) -> bool:
+    """Return whether a token is another one, or above it."""
+    while other not in (token, ROOT):
+        other = heads[other]
+    return other == token
 
 
 def _key(words: Iterable[str]) -> bytes:

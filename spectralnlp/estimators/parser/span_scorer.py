@@ -9,7 +9,7 @@ two or three times, so that each sentence is parsed with two or three different 
 
 Given annotations of the training sentences, a second scorer, which also has features of their dependency
 parses, is trained on the same parses. It is for sentences with annotations; for all others, the first scorer
-is what it would be anyway.
+is what it would be anyway. Half of the parses get errors, so that it does not trust them blindly.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from typing_extensions import Doc
 
 from spectralnlp.errors import ConfigError
-from spectralnlp.estimators.parser.annotations import KnownAnnotations
+from spectralnlp.estimators.parser.annotations import KnownAnnotations, with_errors
 from spectralnlp.estimators.parser.component import Component, Context, Fold
 from spectralnlp.estimators.parser.span_kernels import count_heads
 from spectralnlp.estimators.parser.span_training import (
@@ -60,6 +60,7 @@ from spectralnlp.parameters import (
 )
 from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import map_kernels, trim_memory
+from spectralnlp.text.annotations import Annotations
 from spectralnlp.trees import Tree, split_annotation, strip_root
 from spectralnlp.trees.treelog import TreeTable
 
@@ -245,7 +246,9 @@ def learn_span_scorer(
     clusters = context.components.get("word_clusters", WordClusters.none())
     shared = SharedLabels.of(context.coarse)
     blank, gold, words = _without_weights(table, shared), GoldSpans.of(table, shared), _words_of(table)
-    annotations = [None] * len(words) if known is None else known.of_sentences(words)
+    annotations: list[Annotations | None] = [None] * len(words)
+    if known is not None:
+        annotations = with_errors(known.of_sentences(words), context.random_state)
 
     divisions = _divisions(table)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +21,7 @@ import spectralnlp
 from spectralnlp.models.parser import Parser
 from spectralnlp.parameters import AnnotationScheme
 from spectralnlp.text.annotations import Annotations
+from spectralnlp.text.conll import read_conllu
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.tokens import Sentence
 
@@ -101,3 +104,26 @@ def test_those_of_another_scheme_are_not_used(parsed: list[Sentence]) -> None:
 def test_an_unknown_use_is_refused() -> None:
     with pytest.raises(ComponentError, match="use_dependencies must be one of auto, evidence, none"):
         spacy.blank("en").add_pipe("spectral_parser", config={"use_dependencies": "always"})
+
+
+def test_conllu_of_documents_is_read_back(tmp_path: Path, own_treebank: Path) -> None:
+    """The script of ``grammars/`` that writes annotations of training sentences."""
+    spec = spec_from_file_location("annotate", Path(__file__).parents[3] / "grammars" / "annotate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    annotate = module_from_spec(spec)
+    spec.loader.exec_module(annotate)
+    (tmp_path / "a.txt").write_text("-LRB- Yes -RRB-\n\n`` No ''\n")
+    sentences = list(annotate.sentences([str(tmp_path / "a.txt"), str(own_treebank / "dev.mrg")]))
+    assert sentences[:2] == [["(", "Yes", ")"], ['"', "No", '"']]
+    assert sentences[2][:3] == ["The", "keeper", "climbs"]
+    words = ["Gulls", "cry", "."]
+    doc = Doc(
+        spacy.blank("en").vocab,
+        words=words,
+        heads=[1, 1, 1],
+        deps=["nsubj", "ROOT", "punct"],
+        tags=["NNS", "VBP", "."],
+    )
+    (read,) = read_conllu(annotate.conllu(doc).splitlines(), "x.conllu")
+    assert (list(read.words), read.annotations()) == (words, FOUND[0])
