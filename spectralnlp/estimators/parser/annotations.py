@@ -74,8 +74,8 @@ class KnownAnnotations:
 def with_errors(sentences: Sequence[Annotations | None], random_state: int) -> list[Annotations | None]:
     """Return annotations with errors in half of the sentences, so that a scorer learns not to rely on them.
 
-    In these, a share of the tokens, from 0 to 40 % and 13 % in the mean, get another head, half of them another
-    label, and a fifth another tag, drawn from the sentence.
+    In these, a share of the tokens, from 0 to 40 % and 13 % in the mean, get another head, half of them
+    another label, and a fifth another tag, drawn from the sentence.
 
     Args:
         sentences: the annotations of each sentence, or None.
