@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from annotated_types import Ge
@@ -18,7 +18,6 @@ from typing_extensions import Doc
 from spectralnlp.errors import InputError, ModelError
 from spectralnlp.estimator import Estimator
 from spectralnlp.models import folder_of as _real_folder_of
-from spectralnlp.parameters import AnnotationScheme
 from spectralnlp.runtime import Corpus, InMemoryCorpus, expand_inputs
 from spectralnlp.scoring import COLLINS, EvalbParameters, ParseReport, compare, score_trees
 from spectralnlp.storage import StoredModel, save_model
@@ -29,6 +28,9 @@ from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees.parse import Constituent, Parse
 from spectralnlp.trees.readers import read_trees
 from spectralnlp.trees.tree import Tree
+
+if TYPE_CHECKING:
+    from spectralnlp.parameters import AnnotationScheme
 
 
 class Outcome(NamedTuple):
