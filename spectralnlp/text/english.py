@@ -45,7 +45,7 @@ NUMBERED = _words(
 )
 
 # Abbreviations that never end a sentence, capitalised or not.
-_NEVER_FINAL_EITHER = "approx avg ca cf e.g eg excl i.e ie incl resp v viz vs"
+_NEVER_FINAL_EITHER = "approx avg ca cf e.g eg excl i.e ie incl p.s resp v viz vs"
 NEVER_FINAL = NUMBERED | {title.lower() for title in TITLES} | _words(_NEVER_FINAL_EITHER)
 
 # One of these words, capitalised, after an abbreviation shows that the sentence ended there.
@@ -78,7 +78,7 @@ _WITHIN_SUBJECTS = _words("and de just of only simply the then van von")
 
 
 def reports(words: Sequence[str]) -> bool:
-    """Return whether words begin with a name and a verb of saying, such as *Mary Smith asked quietly*.
+    """Return whether words begin with a name or *I* and a verb of saying, such as *Mary Smith asked quietly*.
 
     They continue the sentence of a quotation that ends in a question mark or the like. A capitalised pronoun
     begins a sentence of its own (*He said so*), and so does a subject whose verb has another object (*Tom
@@ -87,7 +87,7 @@ def reports(words: Sequence[str]) -> bool:
     Args:
         words: the tokens after the quotation.
     """
-    if words[0] in STARTERS or not words[0][0].isupper():
+    if (words[0] in STARTERS and words[0] != "I") or not words[0][0].isupper():
         return False
     for before, word, following in zip(words, words[1:], [*words[2:], ""], strict=False):
         if word in _SAYING:

@@ -39,8 +39,6 @@ _MAX_CLOSERS = 8  # closing marks to look back over; bounded, so that a million 
 _N_RECENT = 64  # tokens remembered; more than the rules need, so that the list is seldom trimmed
 _CONTINUERS = frozenset((",", ";", ":", "%", "-", "--", "–", "—"))
 _ENDINGS = frozenset(".?!…。！？؟।")  # the last characters of stops, ellipses and abbreviations
-_PAUSES = frozenset(":;-–—―")  # other marks after which a sentence may end
-_APOSTROPHES = frozenset(("'", "’"))
 # After a quotation that ends in one of these, a verb of saying may follow in the same sentence.
 _QUESTIONS = frozenset("?!….")
 _LONGEST_REPORT = 8  # tokens
@@ -225,7 +223,9 @@ class SentenceRules:
             return NEVER
         stop = recent[_last_open(recent)]
         if stop.text[-1] not in _ENDINGS:
-            return PERHAPS if _pauses(last.text) or not index else UNMARKED
+            if stop is not last and stop.text == ",":
+                return NEVER  # '"I know," Tom said'
+            return PERHAPS if _is_emoji(last.text) or not index else UNMARKED
         if stop is not last and (token.text[0].islower() or self._reports(stop, tokens, index)):
             return NEVER  # '"Why?" he asked', '(the man!) left'
         if self._english and _is_never_final(stop.text):
@@ -298,10 +298,11 @@ def _is_never_final(text: str) -> bool:
     return stem != text and stem.lower() in NEVER_FINAL and not (len(stem) == 1 and stem.isupper())
 
 
-def _pauses(text: str) -> bool:
-    """Return whether a sentence may end after a token, such as a dash, colon, closing mark or emoji."""
-    is_sign = category(text[0]) == "So" or (len(text) > 1 and not any(map(str.isalnum, text)))
-    return is_sign or text in _PAUSES or (text in _CLOSERS and text not in _APOSTROPHES)
+def _is_emoji(text: str) -> bool:
+    """Return whether a token is an emoji or emoticon, which may stand for a stop."""
+    return category(text[0]) == "So" or (
+        len(text) > 1 and text not in _CLOSERS | _CONTINUERS and not any(map(str.isalnum, text))
+    )
 
 
 def _breaks(stop: str, last: Token, token: Token, ends: Callable[[str, str], bool]) -> bool:
