@@ -82,4 +82,4 @@ class Warnings(metaclass=ErrorsWithCodes):
         "'{name}' uses tags and dependencies of the documents as evidence for its trees, as in the training "
         "of its model. Set use_dependencies to 'evidence' or 'none' to choose yourself"
     )
-    SW004 = "'{name}' does not use the dependencies of a document as evidence: {reason}"
+    SW004 = "'{name}' does not use the dependencies of a sentence as evidence: {reason}"

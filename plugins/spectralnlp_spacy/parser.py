@@ -174,19 +174,22 @@ class SpectralParser(SentencePipe):
         scheme = self.ready().annotation_scheme
         if scheme is None or self.use_dependencies == "none":
             return read
+        inputs = list(read.inputs)
         try:
             annotations = annotations_of(read)
-            if annotations is None:
-                return read
-            for each in annotations:
-                scheme.check(each)
         except InputError as error:
             self._warn_once(Warnings.SW004, reason=error)
             return read
-        if self.use_dependencies == "auto":
-            self._warn_once(Warnings.SW003)
-        pairs = zip(read.inputs, annotations, strict=True)
-        return read._replace(inputs=[replace(words, annotations=each) for words, each in pairs])
+        for number, each in enumerate(annotations or ()):
+            try:
+                scheme.check(each)
+            except InputError as error:  # of this sentence alone: a rare tag may be missing from the training
+                self._warn_once(Warnings.SW004, reason=error)
+                continue
+            inputs[number] = replace(inputs[number], annotations=each)
+            if self.use_dependencies == "auto":
+                self._warn_once(Warnings.SW003)
+        return read._replace(inputs=inputs)
 
     def _warn_once(self, warning: str, **values: object) -> None:
         if warning not in self._warned_of:

@@ -101,6 +101,13 @@ def test_those_of_another_scheme_are_not_used(parsed: list[Sentence]) -> None:
     assert [each.annotations for each in parsed] == [None, None]
 
 
+def test_a_sentence_with_an_unknown_label_has_no_evidence(parsed: list[Sentence]) -> None:
+    nlp = pipeline(("ROOT", "nsubj"), use_dependencies="evidence")
+    with pytest.warns(UserWarning, match=r"SW004.*'punct', unlike those of pipe 1"):
+        nlp(document(nlp.vocab))
+    assert [each.annotations for each in parsed] == [None, FOUND[1]]
+
+
 def test_an_unknown_use_is_refused() -> None:
     with pytest.raises(ComponentError, match="use_dependencies must be one of auto, evidence, none"):
         spacy.blank("en").add_pipe("spectral_parser", config={"use_dependencies": "always"})
