@@ -73,7 +73,10 @@ def train(examples: list[Tree], **params: object) -> ParserTrainer:
 
 def test_every_switch_is_tried() -> None:
     # The segmenter learns nothing where words are written apart: tests/text/test_segmentation.py tries it.
-    assert {*CHANGES, "segmenter"} == set(inspect.signature(LPCFGParser).parameters)
+    # Silver trees are files: test_parser_trainer.py tries them.
+    assert {*CHANGES, "segmenter", "silver", "silver_weight"} == set(
+        inspect.signature(LPCFGParser).parameters
+    )
 
 
 @pytest.fixture(scope="module")
