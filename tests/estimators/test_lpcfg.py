@@ -73,8 +73,8 @@ def train(examples: list[Tree], **params: object) -> ParserTrainer:
 
 def test_every_switch_is_tried() -> None:
     # The segmenter learns nothing where words are written apart: tests/text/test_segmentation.py tries it.
-    # Silver trees are files: test_parser_trainer.py tries them.
-    assert {*CHANGES, "segmenter", "silver", "silver_weight"} == set(
+    # Silver trees and annotations are files: test_parser_trainer.py and test_span_scorer.py try them.
+    assert {*CHANGES, "segmenter", "silver", "silver_weight", "annotations"} == set(
         inspect.signature(LPCFGParser).parameters
     )
 
