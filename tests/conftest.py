@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -19,7 +19,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Kernels compile at their first call, so a first example may take seconds. Each run draws other examples.
-settings.register_profile("spectralnlp", deadline=None, max_examples=50)
+# No test depends on how fast the machine is: neither deadlines nor the check of how long inputs take to make.
+settings.register_profile(
+    "spectralnlp", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("spectralnlp")
 
 

@@ -45,7 +45,9 @@ KINDS = (
     Literal["a", "b"],
     str | tuple[str, ...],
 )
-quiet = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100)
+quiet = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=100
+)
 
 
 @pytest.fixture

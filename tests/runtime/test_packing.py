@@ -19,7 +19,11 @@ from spectralnlp.errors import ModelError
 from spectralnlp.storage import MOMENTS, MOMENTS_META, load_kept_moments, save_kept_moments, save_model
 
 DTYPES = ["?", *(f"<{kind}{size}" for kind in "iu" for size in (1, 2, 4, 8)), "<f2", "<f4", "<f8"]
-quiet = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+quiet = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    max_examples=60,
+    deadline=None,
+)
 COUNTS = np.arange(3000, dtype=np.int64).reshape(30, 100)
 
 
