@@ -74,7 +74,8 @@ class Annotations:
         """Return the annotations of some adjacent tokens, of which those with a head elsewhere become roots.
 
         Args:
-            start, end: range of tokens, ``end`` exclusive.
+            start: index of the first token.
+            end: index after the last token.
         """
         heads = [head - start if start <= head < end else ROOT for head in self.heads[start:end]]
         return Annotations(heads, self.labels[start:end], self.tags[start:end])

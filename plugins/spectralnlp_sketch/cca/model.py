@@ -70,7 +70,8 @@ class CCAModel(StorableModel):
 
         Args:
             pairs: canonical directions.
-            x, y: moments of the views.
+            x: moments of the first view.
+            y: moments of the second view.
             joint: XᵀY / n, float64 (p, q), of the views as their moments have them.
         """
         across = joint.T @ pairs.x_weights - np.outer(y.mean, x.mean @ pairs.x_weights)
