@@ -29,6 +29,7 @@ from spectralnlp.cli.options import HERE, Work, command_options
 from spectralnlp.errors import ConfigError
 
 if TYPE_CHECKING:
+    from spectralnlp.parameters import AnnotationScheme
     from spectralnlp.text.tokens import Sentence
     from spectralnlp.trees.parse import Parse
 
@@ -98,7 +99,7 @@ def parse(
     if fixed_tags and tagger == NO_TAGGER:
         raise ConfigError("--fixed-tags needs a tagger", hint="add --tagger NAME")
     from spectralnlp.cli.remote import ParseToText, cutter
-    from spectralnlp.cli.texts import Meter, sentences, sources, with_known_annotations
+    from spectralnlp.cli.texts import Meter, sentences, sources
     from spectralnlp.render import renderer
 
     render = renderer(format_)
@@ -114,7 +115,7 @@ def parse(
         written = {"tokenized": tokenized, "tagged": tagged, "conllu": conllu}
         known = parser.tags if tagged else None
         stream = sentences(parser.tokenizer, found, known=known, meter=meter, **written)
-        stream = with_known_annotations(stream, parser.annotation_scheme) if conllu else stream
+        stream = _with_known_annotations(stream, parser.annotation_scheme) if conllu else stream
         parses = _parses(parser, stream, constraints, decoder=decoder, k=k)
         tasks = ([None if each is None else (render(each, scores), each.fallback)] for each in parses)
     elif constraints is not None or conllu:
@@ -170,6 +171,30 @@ def _parses(
     from spectralnlp.cli.constraints import constrained, with_lines
 
     yield from with_lines(parser.parse_many(constrained(stream, constraints), **options), constraints)
+
+
+def _with_known_annotations(
+    sentences: Iterable[Sentence | None], scheme: AnnotationScheme | None
+) -> Iterator[Sentence | None]:
+    """Yield sentences, without annotations of another scheme than the parser's; note how many at the end.
+
+    Args:
+        sentences: the sentences.
+        scheme: labels and tags of the annotations that the parser was trained with; None for none.
+    """
+    if scheme is None:
+        note("the parser was trained without annotations, and ignores heads, relations and tags")
+    n_annotated, strange = 0, list[str]()
+    for sentence in sentences:
+        if scheme is not None and sentence is not None and sentence.annotations is not None:
+            n_annotated += 1
+            if unknown := scheme.unknown(sentence.annotations):
+                strange.append(unknown[0])
+                sentence = replace(sentence, annotations=None)
+        yield sentence
+    if strange and scheme is not None:
+        unlike = f"{strange[0]!r}, for example, is not among the labels of {scheme.name}"
+        note(f"the annotations of {len(strange)} of {n_annotated} sentences were not used: {unlike}")
 
 
 @contextmanager

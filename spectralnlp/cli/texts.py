@@ -9,11 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spectralnlp.cli.console import note
 from spectralnlp.errors import InputError
 
 if TYPE_CHECKING:
-    from spectralnlp.parameters import AnnotationScheme
     from spectralnlp.text.conll import AnnotatedSentence
     from spectralnlp.text.tokenizer import Tokenizer
     from spectralnlp.text.tokens import Sentence
@@ -120,30 +118,6 @@ def _annotated(sentence: AnnotatedSentence, tokenizer: Tokenizer) -> Sentence:
 
     words = Sentence.from_words(sentence.words, forms=tokenizer.normalise_all(sentence.words))
     return replace(words, annotations=sentence.annotations())
-
-
-def with_known_annotations(
-    sentences: Iterable[Sentence | None], scheme: AnnotationScheme | None
-) -> Iterator[Sentence | None]:
-    """Yield sentences, without annotations of another scheme than the parser's; note how many at the end.
-
-    Args:
-        sentences: the sentences.
-        scheme: labels and tags of the annotations that the parser was trained with; None for none.
-    """
-    if scheme is None:
-        note("the parser was trained without annotations, and ignores heads, relations and tags")
-    n_annotated, strange = 0, list[str]()
-    for sentence in sentences:
-        if scheme is not None and sentence is not None and sentence.annotations is not None:
-            n_annotated += 1
-            if unknown := scheme.unknown(sentence.annotations):
-                strange.append(unknown[0])
-                sentence = replace(sentence, annotations=None)
-        yield sentence
-    if strange and scheme is not None:
-        unlike = f"{strange[0]!r}, for example, is not among the labels of {scheme.name}"
-        note(f"the annotations of {len(strange)} of {n_annotated} sentences were not used: {unlike}")
 
 
 @contextmanager

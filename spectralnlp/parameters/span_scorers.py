@@ -39,6 +39,8 @@ class AnnotationScheme:
     labels: tuple[str, ...]
     tags: tuple[str, ...]
 
+    __repr__ = one_line
+
     @cached_property
     def _known(self) -> tuple[frozenset[str], frozenset[str]]:
         return frozenset(self.labels), frozenset(self.tags)

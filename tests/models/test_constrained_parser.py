@@ -118,9 +118,9 @@ def test_constraints_of_the_best_tree_do_not_change_it(parser: Parser, dev: list
             assert bound.fallback is None
             assert bound.log_probability is not None
             assert free.log_probability is not None
-            assert (
-                bound.log_probability <= free.log_probability + 0.01
-            )  # less is pruned where less is possible
+            # Less is pruned where less is possible. Where weights are negative, terms of a sum may cancel.
+            if not any(grammar.is_signed for grammar in parser.grammars):
+                assert bound.log_probability <= free.log_probability + 0.01
 
 
 def test_forbidding_a_span_is_forbidding_each_label(parsers: dict[str, Parser]) -> None:
