@@ -91,11 +91,8 @@ def test_models_can_be_left_out(nlp, tmp_path) -> None:
 @pytest.mark.slow
 def test_factories_are_light() -> None:
     code = (
-        "import spacy, sys, time; before = set(sys.modules); started = time.perf_counter();"
-        "import spectralnlp_spacy.factories; seconds = time.perf_counter() - started;"
+        "import spacy, sys; before = set(sys.modules); import spectralnlp_spacy.factories;"
         "new = set(sys.modules) - before;"
-        "assert not {n for n in new if n.split('.')[0] in ('numba', 'scipy', 'sklearn', 'nltk')}, new;"
-        "print(seconds)"
+        "assert not {n for n in new if n.split('.')[0] in ('numba', 'scipy', 'sklearn', 'nltk')}, new"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert float(done.stdout) < 0.05
+    subprocess.run([sys.executable, "-c", code], check=True)
