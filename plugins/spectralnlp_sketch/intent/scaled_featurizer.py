@@ -77,7 +77,7 @@ def is_folder(name: str) -> bool:
 def _untrained(name: str) -> Featurizer:
     kind: type[Featurizer] = registry.featurizers.get(name)
     if kind.task != Featurizer.task:
-        what = f"{name} learns from labels, which `featurizer` gives it not"
+        what = f"{name} learns from labels, and `featurizer` has none for it"
         raise ConfigError(what, hint=f"train it first: spectralnlp train {name}, and give its folder")
     return kind()
 

@@ -115,9 +115,9 @@ class Context:
         return results
 
     def _fold(self, number: int, held_out: NDArray[np.bool_]) -> Fold:
-        others_too = np.ones(len(self.learner.trees.is_silver), bool)
-        others_too[~self.learner.trees.is_silver] = ~held_out
-        others = Context(self.learner.select(others_too), self.grammar, self.parts, self)
+        is_other = self.learner.trees.is_silver.copy()  # no fold holds silver trees
+        is_other[~is_other] = ~held_out
+        others = Context(self.learner.select(is_other), self.grammar, self.parts, self)
         others.learn("before")
         return Fold(number, held_out, others, others.learn_concurrently(others.learner.learn))
 

@@ -28,11 +28,7 @@ from spectralnlp.errors import ConfigError
 from spectralnlp.estimators.parser.annotations import KnownAnnotations, with_errors
 from spectralnlp.estimators.parser.component import Component, Context, Fold
 from spectralnlp.estimators.parser.span_kernels import count_heads
-from spectralnlp.estimators.parser.span_training import (
-    TrainingOptions,
-    Weights,
-    learn_weights,
-)
+from spectralnlp.estimators.parser.span_training import TrainingOptions, Weights, learn_weights
 from spectralnlp.inference.trees.labels import NO_LABEL, SharedLabels
 from spectralnlp.inference.trees.parsing import ForestParser, Pruning
 from spectralnlp.inference.trees.rescoring.corpus import (
@@ -45,19 +41,10 @@ from spectralnlp.inference.trees.rescoring.corpus import (
 from spectralnlp.inference.trees.rescoring.options import SpanOptions, span_options
 from spectralnlp.inference.trees.rescoring.rescorer import label_values, token_reader
 from spectralnlp.inference.trees.rescoring.scores import N_NUMBERS
-from spectralnlp.inference.trees.rescoring.templates import (
-    DEPENDENCY_TEMPLATES,
-    TEMPLATES,
-    template_table,
-)
+from spectralnlp.inference.trees.rescoring.templates import DEPENDENCY_TEMPLATES, TEMPLATES, template_table
 from spectralnlp.inference.trees.rescoring.values import NOT_ANNOTATED
 from spectralnlp.inference.trees.sentence import SentenceInput
-from spectralnlp.parameters import (
-    Ints,
-    LatentGrammar,
-    SpanScorer,
-    WordClusters,
-)
+from spectralnlp.parameters import Ints, LatentGrammar, SpanScorer, WordClusters
 from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import map_kernels, trim_memory
 from spectralnlp.text.annotations import Annotations

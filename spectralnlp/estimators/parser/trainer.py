@@ -161,6 +161,8 @@ class ParserTrainer(MomentEstimator[Tree]):
             InputError: there are no trees, or a file of silver trees cannot be read.
         """
         silver = next((each for each in self.components if isinstance(each, SilverTrees)), SilverTrees())
+        if not (silver.is_on or later):
+            return self.grammar.treebank(moments)  # without a copy of the logs, which may be on the disk
         logs, kinds = moments.empty_like(), []
         for is_silver, part in ((False, moments), (True, silver.log(moments)), *((False, m) for m in later)):
             logs.append(part)
