@@ -22,6 +22,9 @@ _NO_MEMORY = (
 )
 _RAISED_FOR_WANT_OF_MEMORY = (SystemError, ImportError, OSError, RuntimeError)
 
+# ValueError of Python's compiler that could not allocate a node of the syntax tree of a module.
+_NO_NODE = re.compile(r"field '\w+' is required for [A-Z]\w+")
+
 # Maximum lengths, in characters: of a word in a message, of a path or a hint, and of the whole line.
 _LONGEST_WORD, _LONGEST_PART, _LONGEST = 120, 300, 1000
 
@@ -127,6 +130,8 @@ def is_out_of_memory(error: BaseException) -> bool:
 
     For example, numpy may raise a SystemError, and the loader of shared libraries an ImportError.
     """
+    if isinstance(error, ValueError):
+        return _NO_NODE.fullmatch(str(error)) is not None
     says_so = any(each in str(error) for each in _NO_MEMORY)
     return isinstance(error, MemoryError) or (says_so and isinstance(error, _RAISED_FOR_WANT_OF_MEMORY))
 

@@ -26,7 +26,7 @@ def main() -> int:
     try:
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, signals.interrupt)
-            sys.unraisablehook = signals.raise_again
+            sys.excepthook, sys.unraisablehook = signals.print_error, signals.raise_again
         if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
             signal.signal(signal.SIGTERM, signals.terminate)
         from spectralnlp.cli.app import run
@@ -62,6 +62,19 @@ class _Signals:
         if time.monotonic() - self._last > _AGAIN:
             self._last = time.monotonic()
             raise KeyboardInterrupt
+
+    def print_error(self, kind: type[BaseException], error: BaseException, traceback: Any) -> None:
+        """Print an exception, but no KeyboardInterrupt, which ``main`` handles.
+
+        Functions of Cython print what they discard, before it reaches ``sys.unraisablehook``.
+
+        Args:
+            kind: type of the exception; this and the others are as Python passes them to ``sys.excepthook``.
+            error: the exception.
+            traceback: its traceback.
+        """
+        if not isinstance(error, KeyboardInterrupt):
+            sys.__excepthook__(kind, error, traceback)
 
     def raise_again(self, unraisable: Any) -> None:
         """Raise a discarded KeyboardInterrupt again: Python ignores exceptions that some callbacks raise.

@@ -72,6 +72,29 @@ app.run = run
 sys.exit(main())
 """
 
+# Is interrupted in a function of Cython that cannot raise: it prints the exception, then discards it.
+CYTHON = """
+import signal, sys, time, types
+import spectralnlp.cli.app as app
+from spectralnlp.cli import main
+
+def run(**options):
+    try:
+        signal.raise_signal(signal.SIGINT)
+    except KeyboardInterrupt as error:
+        sys.excepthook(*sys.exc_info())  # as PyErr_PrintEx does
+        sys.unraisablehook(types.SimpleNamespace(exc_value=error))
+    print("here", flush=True)
+    try:
+        time.sleep(30)
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+app.run = run
+sys.exit(main())
+"""
+
 # Is interrupted while a plugin is imported, which then seems to be broken.
 SWALLOWED = """
 import signal, sys
@@ -184,9 +207,10 @@ def test_training_ends_cleanly(treebank: Path, tmp_path: Path, number: int, stat
         assert list(tmp_path.iterdir()) == []
 
 
-def test_an_interrupt_in_a_callback_is_not_lost() -> None:
+@pytest.mark.parametrize("program", [CALLBACK, CYTHON], ids=["callback", "Cython"])
+def test_an_interrupt_that_is_discarded_is_not_lost(program: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", CALLBACK], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False
     )
     assert (done.returncode, done.stdout, done.stderr) == (130, "here\n", "")
 

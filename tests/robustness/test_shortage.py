@@ -125,5 +125,7 @@ def test_errors_for_want_of_memory_are_known() -> None:
     assert is_out_of_memory(MemoryError())
     assert is_out_of_memory(SystemError("error return without exception set"))
     assert is_out_of_memory(ImportError("libx.so: failed to map segment from shared object"))
+    assert is_out_of_memory(ValueError("field 'target' is required for AnnAssign"))
+    assert not is_out_of_memory(ValueError("a value is required for it"))
     assert not is_out_of_memory(ImportError("No module named x"))
     assert not is_out_of_memory(SystemError("bad argument"))
