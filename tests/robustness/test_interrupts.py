@@ -51,16 +51,14 @@ for _ in range(100):
 print(came)
 """
 
-# Is interrupted where Python discards what is raised.
-CALLBACK = """
-import signal, sys, time, weakref
+# Calls `interrupt`, in which the KeyboardInterrupt is discarded, and then waits for it to come again.
+DISCARDED = """
+import signal, sys, time, types, weakref
 import spectralnlp.cli.app as app
 from spectralnlp.cli import main
 
 def run(**options):
-    kept = type("Kept", (), {})()
-    reference = weakref.ref(kept, lambda _: signal.raise_signal(signal.SIGINT))
-    del kept
+    interrupt()
     print("here", flush=True)
     try:
         time.sleep(30)
@@ -72,27 +70,22 @@ app.run = run
 sys.exit(main())
 """
 
-# Is interrupted in a function of Cython that cannot raise: it prints the exception, then discards it.
-CYTHON = """
-import signal, sys, time, types
-import spectralnlp.cli.app as app
-from spectralnlp.cli import main
+# Python discards what a callback of a weak reference raises.
+CALLBACK = """
+def interrupt():
+    kept = type("Kept", (), {})()
+    reference = weakref.ref(kept, lambda _: signal.raise_signal(signal.SIGINT))
+    del kept
+"""
 
-def run(**options):
+# A function of Cython that cannot raise first prints the exception (PyErr_PrintEx), then discards it.
+CYTHON = """
+def interrupt():
     try:
         signal.raise_signal(signal.SIGINT)
     except KeyboardInterrupt as error:
-        sys.excepthook(*sys.exc_info())  # as PyErr_PrintEx does
+        sys.excepthook(*sys.exc_info())
         sys.unraisablehook(types.SimpleNamespace(exc_value=error))
-    print("here", flush=True)
-    try:
-        time.sleep(30)
-    except KeyboardInterrupt:
-        return 130
-    return 0
-
-app.run = run
-sys.exit(main())
 """
 
 # Is interrupted while a plugin is imported, which then seems to be broken.
@@ -207,10 +200,14 @@ def test_training_ends_cleanly(treebank: Path, tmp_path: Path, number: int, stat
         assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("program", [CALLBACK, CYTHON], ids=["callback", "Cython"])
-def test_an_interrupt_that_is_discarded_is_not_lost(program: str) -> None:
+@pytest.mark.parametrize("interrupt", [CALLBACK, CYTHON], ids=["callback", "Cython"])
+def test_an_interrupt_that_is_discarded_is_not_lost(interrupt: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-c", interrupt + DISCARDED],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (130, "here\n", "")
 
