@@ -9,13 +9,18 @@ import sys
 
 # Runs a command and writes the peak of the process, in MB, as the last line of stderr. (``getrusage`` would
 # count the parent's memory, too: a process begins as a copy of it.)
+# A command that got no more memory may leave none for this: the bound is lifted for that one line.
 MAIN = """
-import re, sys
+import re, resource, sys
 from spectralnlp.cli import main
+bound = resource.getrlimit(resource.RLIMIT_AS)
+lifted = (bound[1], bound[1])
 try:
     sys.exit(main())
 finally:
+    resource.setrlimit(resource.RLIMIT_AS, lifted)
     print(int(re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read())[1]) >> 10, file=sys.stderr)
+    resource.setrlimit(resource.RLIMIT_AS, bound)
 """
 
 
@@ -26,7 +31,7 @@ def run_child(
 
     def limit() -> None:
         if memory is not None:
-            resource.setrlimit(resource.RLIMIT_AS, (memory << 20, memory << 20))
+            resource.setrlimit(resource.RLIMIT_AS, (memory << 20, resource.getrlimit(resource.RLIMIT_AS)[1]))
         if file_size is not None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, file_size))
 
