@@ -281,7 +281,7 @@ def _features(parser: Any, sentence: Sentence, bracket: Bracket) -> list[Feature
     forests = parser.forest_parser.infer(given)
     if not forests.scored:
         return []
-    return bracket_features(rescorer, forests.scored, sentence.forms, bracket, given.cell_marginals)
+    return bracket_features(rescorer, forests.scored, given.read_as, bracket, given.cell_marginals)
 
 
 def rule_of(table: TreeTable, node: int) -> str:

@@ -256,10 +256,10 @@ class Parser(TextParser, ChangingModel):
         evidence, weights = self.tag_evidence or self.default_evidence, None
         if tags is not None and not fixed_tags:
             evidence, tags = TagEvidence(SuggestedTags(self.tags, tags)), None
-        coarse, words = [each.coarse for each in self.grammar_sets], sentence.forms
+        parser, words = self.forest_parser, sentence.forms
         if tags is None and evidence is not None:
-            tags, weights = evidence.fixed_tags(words), evidence.weights(coarse, words)
-        parser = self.forest_parser
+            coarse, read_as = [each.coarse for each in self.grammar_sets], parser.likely_case(words)
+            tags, weights = evidence.fixed_tags(read_as), evidence.weights(coarse, read_as)
         looked_up = parser.look_up(words, tags, constraints, tag_weights=weights, pooled=pooled)
         if sentence.annotations is not None and self.annotation_scheme is not None:
             self.annotation_scheme.check(sentence.annotations)

@@ -109,15 +109,16 @@ class Context:
         """
         results = []
         for repetition in range(repetitions):
-            folds = folds_of(self.trees.documents, n_folds, repetition)
+            trees = self.learner.trees
+            folds = np.empty(len(trees.documents), np.int32)
+            for kind in (trees.is_silver, ~trees.is_silver):
+                folds[kind] = folds_of(trees.documents[kind], n_folds, repetition)
             for fold in np.unique(folds).tolist():
                 results.append(read(self._fold(repetition * n_folds + fold, folds == fold)))
         return results
 
     def _fold(self, number: int, held_out: NDArray[np.bool_]) -> Fold:
-        is_other = self.learner.trees.is_silver.copy()  # no fold holds silver trees
-        is_other[~is_other] = ~held_out
-        others = Context(self.learner.select(is_other), self.grammar, self.parts, self)
+        others = Context(self.learner.select(~held_out), self.grammar, self.parts, self)
         others.learn("before")
         return Fold(number, held_out, others, others.learn_concurrently(others.learner.learn))
 
@@ -128,7 +129,7 @@ class Fold(NamedTuple):
     Attributes:
         number: index of the fold, from 0; if the treebank is divided into folds several times, the numbering
             continues over all divisions.
-        held_out: bool (n_trees,); gold trees of the fold.
+        held_out: bool (n_trees,); trees of the fold, gold and silver.
         others: context of all other trees, with the components learned from them.
         grammar_sets: grammars learned from all other trees, one set for each binarisation.
     """

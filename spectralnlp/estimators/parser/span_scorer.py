@@ -61,6 +61,8 @@ _FOLDS = 3
 # Number of words to train on: treebanks of half as many or less are divided into folds up to three times
 # (benchmarks/experiments/span-scorer.md).
 _MANY_WORDS, _MAX_DIVISIONS = 140_000, 3
+# Maximum number of silver trees among the examples.
+_MAX_SILVER = 40_000
 # Share of the fit in the total training time, and share of learning grammars in the time of a fold.
 _FITTING, _GRAMMARS_OF_FOLD = 0.16, 0.3
 _REFINEMENT = TrainingOptions(rate=0.02)  # for continued training on a few trees
@@ -229,7 +231,8 @@ def learn_span_scorer(
     Raises:
         InputError: there are annotations, but none of a training sentence.
     """
-    table = _numbered_as(context.coarse[0], context.trees.first)
+    trees = context.learner.trees
+    table, times = _numbered_as(context.coarse[0], trees.first), trees.copies(_MAX_SILVER)
     clusters = context.components.get("word_clusters", WordClusters.none())
     shared = SharedLabels.of(context.coarse)
     blank, gold, words = _without_weights(table, shared), GoldSpans.of(table, shared), _words_of(table)
@@ -248,12 +251,12 @@ def learn_span_scorer(
                 looked_up = replace(by.look_up(words[tree]), annotations=annotations[tree])
                 return reader.example(tree, by.open_cells(looked_up))
 
-            trees = np.flatnonzero(fold.held_out & (table.copies > 0)).tolist()
-            numbered, examples = [], map_kernels(read_tree, trees)
-            for done, (tree, example) in enumerate(zip(trees, examples, strict=True), 1):
+            chosen = np.flatnonzero(fold.held_out & (times > 0)).tolist()
+            numbered, examples = [], map_kernels(read_tree, chosen)
+            for done, (tree, example) in enumerate(zip(chosen, examples, strict=True), 1):
                 if example is not None:
                     numbered.append((tree, example))
-                part = _GRAMMARS_OF_FOLD + (1 - _GRAMMARS_OF_FOLD) * done / len(trees)
+                part = _GRAMMARS_OF_FOLD + (1 - _GRAMMARS_OF_FOLD) * done / len(chosen)
                 context.report_done((1 - _FITTING) * (fold.number + part) / (divisions * _FOLDS))
                 if done % _TOGETHER == 0:
                     trim_memory()
@@ -263,15 +266,19 @@ def learn_span_scorer(
     read_folds = context.jackknife(_FOLDS, read, divisions)
     numbered = sorted((example for fold in read_folds for example in fold), key=lambda each: each[0])
     with fit_pass("span scorer: weights"):
-        times = table.copies.tolist()  # trees with a larger weight are repeated
-        repeated = [each for tree, each in numbered for _ in range(times[tree])]
-        scorer = _fitted(blank, shared, repeated, options)
+        scorer = _fitted(blank, shared, _repeated(numbered, times), options)
         if known is None:
             return scorer
-        annotated = [each for each in repeated if each.tokens.governor[0] != NOT_ANNOTATED]
+        annotated = [each for each in numbered if each[1].tokens.governor[0] != NOT_ANNOTATED]
         more = (*scorer.templates, *DEPENDENCY_TEMPLATES.splitlines())
         blank = replace(blank, templates=more, scheme=known.scheme)
-        return replace(scorer, annotated=_fitted(blank, shared, annotated, options))
+        annotated_scorer = _fitted(blank, shared, _repeated(annotated, table.copies), options)
+        return replace(scorer, annotated=annotated_scorer)
+
+
+def _repeated(examples: Sequence[tuple[int, Example]], times: NDArray[np.int64]) -> list[Example]:
+    """Return the examples of trees, each as often as its tree is to be seen."""
+    return [example for tree, example in examples for _ in range(int(times[tree]))]
 
 
 def _divisions(table: TreeTable) -> int:
@@ -367,9 +374,9 @@ class ExampleReader:
         forests = self.by.infer(sentence)
         if not self.by.is_complete(forests):
             return None  # every example needs posteriors of each grammar
-        scored, cells, words = list(forests.scored.values()), forests.sentence.cell_marginals, sentence.words
+        scored, cells, words = list(forests.scored.values()), sentence.cell_marginals, sentence.read_as
         options, _ = span_options(scored, self.maps, self.labels, len(words), cells)
-        tokens = self.tokens.read(words, options.tag, forests.sentence.annotations)
+        tokens = self.tokens.read(words, options.tag, sentence.annotations)
         return Example(options, tokens, self.gold.options(tree, options))
 
 

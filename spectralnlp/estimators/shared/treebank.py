@@ -117,6 +117,23 @@ class Treebank:
         share = np.concatenate([self.first.share[:n_others], shares])
         return replace(self, tables=[replace(table, weight=weights, share=share) for table in self.tables])
 
+    def copies(self, most_silver: int) -> NDArray[np.int64]:
+        """Return how often learners that need integer weights are to see each tree; int64 (n_trees,).
+
+        A silver tree is seen once, and all others as many times as they weigh more; see `TreeTable.copies`.
+
+        Args:
+            most_silver: maximum number of silver trees to see; others, at even distances, are left out.
+        """
+        silver = np.flatnonzero(self.is_silver)
+        if not len(silver):
+            return self.first.copies
+        weight = self.first.weight / self.first.weight[silver[0]]
+        times = replace(self.first, weight=weight).copies
+        times[silver] = 0
+        times[silver[:: -(-len(silver) // most_silver)]] = 1
+        return times
+
     def with_silver(self, is_silver: NDArray[np.bool_], weight: float) -> Treebank:
         """Return a copy in which some trees are silver.
 

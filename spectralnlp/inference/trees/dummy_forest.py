@@ -76,6 +76,7 @@ def _sentence(word: str, n_binarisations: int) -> SentenceInput:
     cells = Cells(first, last, offsets[0], first, last, offsets[1], first, first)
     return SentenceInput(
         [word],
+        [word],
         None,
         None,
         (),

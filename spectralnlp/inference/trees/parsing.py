@@ -41,6 +41,7 @@ from spectralnlp.inference.trees.recognition import recognise
 from spectralnlp.inference.trees.rescoring.rescorer import SpanRescorer
 from spectralnlp.inference.trees.scored_forest import ScoredForest, score
 from spectralnlp.inference.trees.sentence import Forests, SentenceInput, Tags, merge_tags
+from spectralnlp.inference.words.letter_case import likely_case
 from spectralnlp.inference.words.lexical import Lookup, coarse_values, look_up
 from spectralnlp.parameters import CellModel, Floats, GrammarSet, SpanScorer, WordClusters
 from spectralnlp.text.constraints import Constraints
@@ -187,24 +188,29 @@ class ForestParser:
                 (n_tokens, n_symbols); None to take factors for rare words from their clusters.
             pooled: True if all binarisations are to parse the sentence, False if only the first is.
         """
-        given = merge_tags(tags, constraints, len(words))
+        given, read_as = merge_tags(tags, constraints, len(words)), self.likely_case(words)
         lookups: list[Lookup] = []
         allowed, values, limits = [], [], []
         for number, each in enumerate(self.grammars if pooled else self.grammars[:1]):
             same = self.first_with_same_lexicon[number]
-            found = look_up(each.coarse.lexicon, words, each.signature) if same == number else lookups[same]
+            own = same == number
+            found = look_up(each.coarse.lexicon, read_as, each.signature) if own else lookups[same]
             if tag_weights is not None:
                 found = replace(found, tag_weights=tag_weights[number])
             elif each.clusters.tags:
-                fine = [each.clusters.of(word)[1] for word in words]
+                fine = [each.clusters.of(word)[1] for word in read_as]
                 found = replace(found, tag_weights=each.cluster_factors[np.where(found.is_rare, fine, 0)])
             lookups.append(each.with_tags_of_signs(words, found))
             allowed.append(None if given is None else symbols_of_tags(each.coarse, given))
             values.append(coarse_values(each.coarse, lookups[-1], allowed[-1]))
             limits.append(None if constraints is None else each.label_table.limits(constraints))
         return SentenceInput(
-            words, tags, constraints, tuple(lookups), tuple(allowed), tuple(values), tuple(limits)
+            words, read_as, tags, constraints, tuple(lookups), tuple(allowed), tuple(values), tuple(limits)
         )
+
+    def likely_case(self, words: Sequence[str]) -> Sequence[str]:
+        """Return words in the letter case in which they are looked up; see `likely_case`."""
+        return likely_case(self.grammars[0].coarse.lexicon, words)
 
     @cached_property
     def first_with_same_lexicon(self) -> list[int]:

@@ -30,6 +30,7 @@ class SentenceInput:
 
     Attributes:
         words: tokens, written in the model's tokenisation conventions.
+        read_as: the words in their likely letter case, in which they are looked up; see `likely_case`.
         tags: the tags that the words must have; None if they may have any.
         constraints: constraints on the tree.
         lookups: the words' entries in the lexicon.
@@ -43,6 +44,7 @@ class SentenceInput:
     """
 
     words: Sequence[str]
+    read_as: Sequence[str]
     tags: Tags | None
     constraints: Constraints | None
     lookups: tuple[Lookup, ...]

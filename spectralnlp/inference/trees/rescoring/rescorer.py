@@ -63,7 +63,7 @@ def rescore(forests: Forests, rescorer: SpanRescorer | None) -> Forests:
         return forests
     sentence = forests.sentence
     scored = rescorer.for_sentence(sentence.annotations).rescore(
-        forests.scored, sentence.words, sentence.limits[0], sentence.cell_marginals, sentence.annotations
+        forests.scored, sentence.read_as, sentence.limits[0], sentence.cell_marginals, sentence.annotations
     )
     return replace(forests, scored=scored)
 
