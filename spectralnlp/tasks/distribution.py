@@ -19,6 +19,8 @@ from spectralnlp.storage import ARRAYS, Array, load_kept_moments, load_model, sa
 from spectralnlp.tasks.task import Task
 
 Kept: TypeAlias = tuple[dict[str, Any], Mapping[str, Array]]
+# Settings that are files of further training sentences, which a package does not contain.
+_LEFT_BEHIND = frozenset(["annotations", "silver"])
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 _PYPROJECT = """[build-system]
@@ -52,7 +54,7 @@ Licence: {licence}, that of what they were learned from; the cards say more.
 
 _KEPT = """
 What {models} learned from was kept (`moments.safetensors`), for `update`, `forget`, `merge`, `explain`: it
-reveals the text.
+reveals the text. Silver trees and annotations are not kept: a model that is updated learns without them.
 """
 
 
@@ -145,6 +147,7 @@ def _kept(folder: Path, folders: Mapping[str, Path]) -> Kept:
     """Return the training statistics (moments) kept with a model, as metadata and arrays, for packaging.
 
     If a setting of the estimator is the path of another packaged model, it is replaced by that model's name.
+    Files of silver trees and annotations stay behind, so that an update learns without them.
 
     Args:
         folder: folder of the model.
@@ -161,6 +164,7 @@ def _kept(folder: Path, folders: Mapping[str, Path]) -> Kept:
     settings = {
         setting: name_of.get(str(Path(value).resolve()), value) if isinstance(value, str) else value
         for setting, value in kept[0].take("settings", Mapping[str, Any]).items()
+        if setting not in _LEFT_BEHIND
     }
     return {**kept[0], "settings": settings}, kept[1].all()
 

@@ -167,16 +167,16 @@ def test_silver_trees_count_less(trees: list[Tree], tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("few_trees_are_enough")
-def test_silver_trees_are_no_examples(
+def test_no_grammar_parses_a_silver_tree_that_it_was_learned_from(
     trees: list[Tree], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     silver = brackets(tmp_path / "silver.mrg", trees[90:])
-    shown: list[tuple[int, int]] = []
+    shown: list[Fold] = []
     jackknife = Context.jackknife
 
     def spy(self: Context, n_folds: int, read: object, repetitions: int = 1) -> object:
         def look(fold: Fold) -> object:
-            shown.append((int(fold.held_out.sum()), fold.others.learner.trees.first.n_trees))
+            shown.append(fold)
             return read(fold)  # type: ignore[operator]
 
         return jackknife(self, n_folds, look, repetitions)
@@ -184,8 +184,23 @@ def test_silver_trees_are_no_examples(
     monkeypatch.setattr(Context, "jackknife", spy)
     fitted = LPCFGParser(**SMALL, silver=silver).fit(InMemoryCorpus(trees[:90]))
     assert {"open_cells", "span_scorer"} <= fitted.components_.keys()
-    assert all(held_out + others == len(trees) for held_out, others in shown)
-    assert sum(held_out for held_out, _ in shown[:3]) == 90
+    is_silver = np.arange(len(trees)) >= 90
+    for fold in shown:
+        assert (fold.others.learner.trees.is_silver == is_silver[~fold.held_out]).all()
+        assert 0 < fold.held_out[is_silver].mean() < 0.5
+    assert (sum(fold.held_out.astype(int) for fold in shown[:3]) == 1).all()
+
+
+def test_gold_trees_are_seen_more_often_than_silver_ones(trees: list[Tree], tmp_path: Path) -> None:
+    silver = brackets(tmp_path / "silver.mrg", trees[90:])
+    trainer = LPCFGParser(**SMALL, silver=silver, silver_weight=0.3)
+    corpus = InMemoryCorpus(trees[:90])
+    treebank = trainer.treebank(accumulate(trainer.init_moments(corpus), corpus))
+    assert treebank.copies(1000).tolist() == [3] * 90 + [1] * (len(trees) - 90)
+    few = treebank.copies(40)
+    assert set(few[:90]) == {3}
+    assert 27 <= few[90:].sum() <= 40
+    assert set(treebank.gold.copies(40)) == {1}
 
 
 def test_missing_silver_trees_are_an_error(trees: list[Tree], tmp_path: Path) -> None:
