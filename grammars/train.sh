@@ -22,6 +22,7 @@ for file in "$treebanks"/gum/train/*; do
     [[ $file =~ GUM_(fiction|essay|letter|podcast|whow)_ ]] || open+=("$file")
 done
 
+fast=(--skip-bad --set preset=fast --set pruner_states=4)
 wants() {  # wants DISTRIBUTION: whether it is to be made
     [[ $wanted == "  " || $wanted == *" $1 "* ]]
 }
@@ -47,7 +48,7 @@ tagger() {  # tagger MODEL INPUTS AND SETTINGS…
     train "$1" tagger "${@:2}"
 }
 parser() {  # parser MODEL INPUTS AND SETTINGS…
-    train "$1" lpcfg "${@:2}" --skip-bad --set preset=fast --set pruner_states=4
+    train "$1" lpcfg "${@:2}" "${fast[@]}"
 }
 pack() {  # pack DISTRIBUTION LICENCE MODEL…: make grammars/DISTRIBUTION of $work/MODEL…
     local folders=("${@:3}")
@@ -80,18 +81,17 @@ PYTHON
     gold=("${open[@]}" "$treebanks"/masc/train ../corpora/everyday/train)
     tagger en-tagger "$ewt" "${gold[@]}" --map en.map --skip-bad --set column=xpos --set eigenwords="$work/vectors30"
     tagger en-upos "$ewt" --set eigenwords="$work/vectors30"
-    # The teacher's trees of open text; hyphens stand alone, as in GUM.
+    # Open text, which the teacher parses; hyphens stand alone, as in GUM.
     for text in modern open; do
         gzip -dc "$corpora/text/english_$text.txt.gz" | awk 'NF >= 4 && NF <= 40' |
-            sed -E 's/([[:alnum:]])-([[:alpha:]])/\1 - \2/g' | shuf -n 60000 --random-source=<(yes)
+            sed -E 's/([[:alnum:]])-([[:alpha:]])/\1 - \2/g' | shuf -n 20000 --random-source=<(yes)
     done > "$work/silver.txt"
     python annotate.py "$pipeline" "${gold[@]}" > "$work/gold.conllu"
     python annotate.py "$pipeline" "$work/silver.txt" > "$work/silver.conllu"
-    english=(--map en.map --set binarisations=head+left+right --set n_states=20 --set eigenwords="$work/en_vectors"
-        --annotations "$work/gold.conllu")
-    parser teacher "${gold[@]}" "${english[@]}" --card en.card.md
+    english=("${gold[@]}" --map en.map --set eigenwords="$work/en_vectors" --annotations "$work/gold.conllu")
+    spectralnlp train lpcfg "${english[@]}" "${fast[@]}" --set binarisations=head+left+right --set n_states=20 -o "$work/teacher"
     spectralnlp parse -m "$work/teacher" --tagger "$work/en_tagger" --jobs 2 --conllu "$work/silver.conllu" -o "$work/silver.mrg"
-    parser en "${gold[@]}" "${english[@]}" --set silver="$work/silver.mrg" "${keep[@]}"
+    parser en "${english[@]}" --set silver="$work/silver.mrg" "${keep[@]}"
     figures en "$treebanks"/masc/dev
     parser en-biomedical "$treebanks"/craft/train \
         --set binarisations=head+left --set n_states=20 --set eigenwords="$work/en_vectors"

@@ -1,8 +1,8 @@
 """Silver trees, made by another parser that may be better but slower, as further training data of grammars.
 
-Grammars count them beside the gold trees, with a weight (self-training, McClosky et al. 2006). The other
-components learn from gold trees alone, and a jackknife, which is to show what grammars make of unseen gold
-trees, never holds silver trees out.
+Grammars count them beside the gold trees, with a weight (self-training, McClosky et al. 2006), and the span
+scorer sees each of them once, and gold trees as many times more as they weigh. The other components learn
+from gold trees alone.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ class SilverTrees(Component):
     silver: Annotated[
         str | list[str] | None,
         Doc(
-            "Treebank files of sentences that another parser has parsed. Grammars learn from them, too; the "
-            "span scorer and all other parts learn from the gold trees alone."
+            "Treebank files of sentences that another parser has parsed. Grammars and the span scorer learn "
+            "from them, too; all other parts learn from the gold trees alone."
         ),
     ] = None
     silver_weight: Annotated[
         float, Gt(0), Le(1), Doc("How much a tree of ``silver`` counts beside a gold tree, which counts 1.")
-    ] = 0.3
+    ] = 0.25
 
     @property
     def is_on(self) -> bool:

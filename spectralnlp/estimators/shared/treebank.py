@@ -28,7 +28,7 @@ class Treebank:
         binarisers: binariser of each table.
         chains: full unary chain of labels for each pair (top, bottom) to which a chain was compressed.
         documents: int32 (n_trees,); index of each tree's document, ascending.
-        is_silver: bool (n_trees,); trees that a parser made, which only grammars are learned from.
+        is_silver: bool (n_trees,); trees that a parser made, which not all components learn from.
     """
 
     tables: Sequence[TreeTable]
