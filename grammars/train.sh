@@ -92,7 +92,7 @@ PYTHON
     spectralnlp train lpcfg "${english[@]}" "${fast[@]}" --set binarisations=head+left+right --set n_states=20 -o "$work/teacher"
     spectralnlp parse -m "$work/teacher" --tagger "$work/en_tagger" --jobs 2 --conllu "$work/silver.conllu" -o "$work/silver.mrg"
     parser en "${english[@]}" --set silver="$work/silver.mrg" "${keep[@]}"
-    figures en "$treebanks"/masc/dev
+    figures en "$treebanks"/masc/dev --map en.map
     parser en-biomedical "$treebanks"/craft/train \
         --set binarisations=head+left --set n_states=20 --set eigenwords="$work/en_vectors"
     figures en_biomedical "$treebanks"/craft/dev
