@@ -21,7 +21,7 @@ def parser() -> Parser:
     [
         ("PLEASE USE THE STAIRS IN LONDON .", "please use the stairs in London ."),
         ("i met john in london on monday", "I met John in London on Monday"),
-        ("I am VERY tired .", "I am very tired ."),
+        ("I am HUNGRY .", "I am hungry ."),
         ("The UK and the US agree .", "The UK and the US agree ."),
         ("We may march on .", "We may march on ."),
         ("some of the water", "some of the water"),

@@ -56,7 +56,7 @@ def _forest(grammars: ForestGrammars) -> Forest | None:
         end=np.ones(2, np.int32),
         edges=np.arange(3),
         rule=np.array([rule, WORD], np.int32),
-        left=np.array([1, WORD], np.int32),
+        left=np.array([1, NO_NODE], np.int32),
         right=np.full(2, NO_NODE, np.int32),
         factor=np.ones(2),
         log_scale=0.0,

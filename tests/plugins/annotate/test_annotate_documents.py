@@ -306,7 +306,7 @@ def test_tokenized_texts_keep_their_tokens(tmp_path: Path) -> None:
 def test_trees_to_mend(tmp_path: Path) -> None:
     path, parser = tmp_path / "own.mrg", spectralnlp.load("en")
     # An adjective in a noun phrase, and a label that the model does not know.
-    path.write_text("(S (NP-SBJ (NNS Gulls)) (VP (VBP are) (NP (JJ noisy))))\n(XX (UH oh) (. !))\n")
+    path.write_text("(S (NP-SBJ (NNS Gulls)) (VP (VBP are) (NP (JJ noisy))))\n(XX (NN barn) (NN barn))\n")
     for _ in range(2):  # begun, and opened again
         project = Project(tmp_path / "mended")
         project.add(read_texts([path]), parser.tokenizer)
@@ -315,7 +315,7 @@ def test_trees_to_mend(tmp_path: Path) -> None:
         shown = [str(parse_under(parser, each.words, each.constraints).tree) for each in document]
         assert shown == [
             "(TOP (S (NP (NNS Gulls)) (VP (VBP are) (NP (JJ noisy)))))",
-            "(TOP (XX (UH oh) (. !)))",
+            "(TOP (XX (NN barn) (NN barn)))",
         ]
         project.close()
     document = Document(tmp_path / "mended", "own")
