@@ -26,9 +26,9 @@ def main() -> int:
     try:
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, signals.interrupt)
-            sys.excepthook, sys.unraisablehook = signals.print_error, signals.raise_again
         if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
             signal.signal(signal.SIGTERM, signals.terminate)
+        sys.excepthook, sys.unraisablehook = signals.print_error, signals.raise_again
         from spectralnlp.cli.app import run
         from spectralnlp.cli.streams import repair_streams
 
@@ -88,8 +88,14 @@ class _Signals:
         from _thread import interrupt_main
         from threading import Timer
 
+        def interrupt() -> None:
+            if os.name == "nt":
+                interrupt_main()
+            else:
+                os.kill(os.getpid(), signal.SIGINT)  # ends a wait of the main thread, too
+
         self._last = float("-inf")
-        Timer(0.01, interrupt_main).start()  # after the callback has returned
+        Timer(0.01, interrupt).start()  # after the callback has returned
 
     def leave(self, number: int, frame: object) -> None:
         if time.monotonic() - self._last > _AGAIN:

@@ -203,15 +203,14 @@ def test_training_ends_cleanly(treebank: Path, tmp_path: Path, number: int, stat
 
 
 @pytest.mark.parametrize("interrupt", [CALLBACK, CYTHON], ids=["callback", "Cython"])
-def test_an_interrupt_that_is_discarded_is_not_lost(interrupt: str) -> None:
+@pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_an_interrupt_that_is_discarded_is_not_lost(interrupt: str, name: str, status: int) -> None:
+    ignored = "" if name == "SIGINT" else "signal.signal(signal.SIGINT, signal.SIG_IGN)"  # a background job
+    program = interrupt.replace("SIGINT", name) + DISCARDED.replace("def run", f"{ignored}\ndef run", 1)
     done = subprocess.run(
-        [sys.executable, "-c", interrupt + DISCARDED],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False
     )
-    assert (done.returncode, done.stdout, done.stderr) == (130, "here\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (status, "here\n", "")
 
 
 def test_an_error_after_an_interrupt_is_its_consequence(own_treebank: Path, tmp_path: Path) -> None:
