@@ -11,8 +11,8 @@ import spectralnlp
 from spectralnlp.changes import Adapter, adapt_without_treebank
 from spectralnlp.changes.adaptation.adapter import _examples, _held_out
 from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.estimators.parser.gold_spans import GoldSpans
 from spectralnlp.estimators.parser.grammar_counts import GrammarCounts
-from spectralnlp.estimators.parser.span_scorer import GoldSpans
 from spectralnlp.inference.trees.labels import SharedLabels
 from spectralnlp.inference.trees.rescoring.corpus import NOT_AN_OPTION
 from spectralnlp.trees import Tree, cleaned, read_brackets, read_trees

@@ -14,9 +14,10 @@ from spectralnlp.errors import ConfigError, InputError, ModelError
 from spectralnlp.estimators.lpcfg import LPCFG
 from spectralnlp.estimators.lpcfg.learner import LPCFGLearner
 from spectralnlp.estimators.parser.component import folds_of
+from spectralnlp.estimators.parser.gold_spans import GoldSpans
 from spectralnlp.estimators.parser.parsers import LPCFGParser
 from spectralnlp.estimators.parser.span_kernels import GRADIENTS, ROOT, learn_epoch
-from spectralnlp.estimators.parser.span_scorer import GoldSpans, SpanScoring, _divisions
+from spectralnlp.estimators.parser.span_scorer import SpanScoring, _divisions
 from spectralnlp.estimators.parser.span_training import describe_all
 from spectralnlp.inference.trees.labels import SharedLabels
 from spectralnlp.inference.trees.parsing import ForestParser
@@ -28,9 +29,10 @@ from spectralnlp.inference.trees.rescoring.scores import (
     make_workspace,
     score_span,
 )
+from spectralnlp.inference.trees.rescoring.span_values import likely_brackets
 from spectralnlp.inference.trees.rescoring.templates import N_BUCKETS, template_table
 from spectralnlp.inference.trees.rescoring.tokens import TokenReader, hash_name
-from spectralnlp.inference.trees.rescoring.values import LabelValues, likely_brackets
+from spectralnlp.inference.trees.rescoring.values import LabelValues
 from spectralnlp.inference.trees.sentence import Forests, SentenceInput
 from spectralnlp.jit import kernel
 from spectralnlp.models.parser import Parser

@@ -15,6 +15,11 @@ from spectralnlp.inference.trees.open_cells import WINDOW, CellMarginals
 from spectralnlp.inference.trees.rescoring.options import SpanOptions, cell_odds, span_options
 from spectralnlp.inference.trees.rescoring.rescorer import SpanRescorer, label_values
 from spectralnlp.inference.trees.rescoring.scores import CELL_ODDS, N_NUMBERS
+from spectralnlp.inference.trees.rescoring.span_values import (
+    likely_brackets,
+    set_option_values,
+    set_span_values,
+)
 from spectralnlp.inference.trees.rescoring.templates import (
     DEPENDENCY_TEMPLATES,
     TEMPLATES,
@@ -31,9 +36,6 @@ from spectralnlp.inference.trees.rescoring.values import (
     LabelValues,
     TokenValues,
     Value,
-    likely_brackets,
-    set_option_values,
-    set_span_values,
 )
 from spectralnlp.inference.trees.sentence import Forests
 from spectralnlp.jit import kernel

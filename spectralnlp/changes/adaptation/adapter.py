@@ -16,8 +16,9 @@ from typing import Any
 
 from spectralnlp.changes.adaptation.domain import Domain
 from spectralnlp.errors import ConfigError
+from spectralnlp.estimators.parser.gold_spans import GoldSpans
 from spectralnlp.estimators.parser.grammar_counts import GrammarCounts, Times, has_counted_states
-from spectralnlp.estimators.parser.span_scorer import ExampleReader, GoldSpans, refine_scorer
+from spectralnlp.estimators.parser.span_scorer import ExampleReader, refine_scorer
 from spectralnlp.estimators.parser.trainer import ParserTrainer
 from spectralnlp.inference.trees.labels import SharedLabels
 from spectralnlp.inference.trees.rescoring.corpus import Example

@@ -14,7 +14,8 @@ from spectralnlp.inference.trees.rescoring.scores import (
     score_span,
     tokens_of,
 )
-from spectralnlp.inference.trees.rescoring.values import MARGIN, likely_brackets
+from spectralnlp.inference.trees.rescoring.span_values import likely_brackets
+from spectralnlp.inference.trees.rescoring.values import MARGIN
 from spectralnlp.jit import kernel
 from spectralnlp.parameters import Floats, Ints, Offsets
 

@@ -14,7 +14,6 @@ is what it would be anyway. Half of the parses get errors, so that it does not t
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -27,28 +26,23 @@ from typing_extensions import Doc
 from spectralnlp.errors import ConfigError
 from spectralnlp.estimators.parser.annotations import KnownAnnotations, with_errors
 from spectralnlp.estimators.parser.component import Component, Context, Fold
+from spectralnlp.estimators.parser.gold_spans import GoldSpans, first_tokens
 from spectralnlp.estimators.parser.span_kernels import count_heads
 from spectralnlp.estimators.parser.span_training import TrainingOptions, Weights, learn_weights
 from spectralnlp.inference.trees.labels import NO_LABEL, SharedLabels
 from spectralnlp.inference.trees.parsing import ForestParser, Pruning
-from spectralnlp.inference.trees.rescoring.corpus import (
-    NO_BRACKET,
-    NOT_AN_OPTION,
-    Example,
-    ExampleTable,
-    spill_examples,
-)
-from spectralnlp.inference.trees.rescoring.options import SpanOptions, span_options
+from spectralnlp.inference.trees.rescoring.corpus import Example, ExampleTable, spill_examples
+from spectralnlp.inference.trees.rescoring.options import span_options
 from spectralnlp.inference.trees.rescoring.rescorer import label_values, token_reader
 from spectralnlp.inference.trees.rescoring.scores import N_NUMBERS
 from spectralnlp.inference.trees.rescoring.templates import DEPENDENCY_TEMPLATES, TEMPLATES, template_table
 from spectralnlp.inference.trees.rescoring.values import NOT_ANNOTATED
 from spectralnlp.inference.trees.sentence import SentenceInput
-from spectralnlp.parameters import Ints, LatentGrammar, SpanScorer, WordClusters
+from spectralnlp.parameters import LatentGrammar, SpanScorer, WordClusters
 from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import map_kernels, trim_memory
 from spectralnlp.text.annotations import Annotations
-from spectralnlp.trees import Tree, split_annotation, strip_root
+from spectralnlp.trees import split_annotation
 from spectralnlp.trees.treelog import TreeTable
 
 # Smallest weight that is kept, and maximum number of weights (benchmarks/experiments/span-scorer.md).
@@ -112,110 +106,11 @@ class SpanScoring(Component):
         return learn_span_scorer(context, options, known)
 
 
-@dataclass(frozen=True)
-class GoldSpans:
-    """The labelled spans of a treebank, sorted by tree, end and start.
-
-    Attributes:
-        tree: int64 (n_spans,); index of each span's tree.
-        start, end: int64 (n_spans,); boundaries of each span, as token positions in its tree, ``end``
-            exclusive.
-        label: int64 (n_spans,); label of each span, encoded as in `SpanOptions`.
-    """
-
-    tree: NDArray[np.int64]
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
-    label: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, table: TreeTable, shared: SharedLabels) -> GoldSpans:
-        """Extract the spans of a table of trees.
-
-        Args:
-            table: table of trees.
-            shared: labels of grammars, the first of which was learned from these trees.
-        """
-        bottom = shared.maps[0].bottom[table.symbol].astype(np.int64)
-        n_labels, is_tag = len(shared.names), shared.labels.is_tag
-        pair_of = {(top, below): n for n, (top, below) in enumerate(shared.labels.pairs.tolist())}
-        label = bottom.copy()
-        for row in np.flatnonzero((table.left >= 0) & (table.right < 0)).tolist():
-            below = int(bottom[table.left[row]])
-            if not is_tag[below]:
-                label[row] = n_labels + pair_of[int(bottom[row]), below]
-        rows = np.flatnonzero((bottom != NO_LABEL) & (table.word < 0))
-        first_token = first_tokens(table)
-        tree = table.tree[rows].astype(np.int64)
-        start, end = table.start[rows] - first_token[tree], table.end[rows] - first_token[tree]
-        # If a span has a bracket and a unary rule over it, which comes later, the label of the rule is used.
-        order = np.lexsort((rows, start, end, tree))
-        tree, start, end, label = tree[order], start[order], end[order], label[rows][order]
-        same = (tree[1:] == tree[:-1]) & (start[1:] == start[:-1]) & (end[1:] == end[:-1])
-        kept = np.append(~same, True)[: len(tree)]
-        return cls(tree[kept], start[kept], end[kept], label[kept])
-
-    @classmethod
-    def of_trees(cls, trees: Sequence[Tree], shared: SharedLabels) -> GoldSpans:
-        """Extract the spans of trees that are not binarised; a span whose label is unknown gets the label -1.
-
-        Args:
-            trees: the trees.
-            shared: labels of grammars.
-        """
-        names, is_tag = shared.names, shared.labels.is_tag
-        number: dict[tuple[str, ...], int] = {(name,): n for n, name in enumerate(names) if not is_tag[n]}
-        for n, (top, bottom) in enumerate(shared.labels.pairs.tolist(), len(names)):
-            if not is_tag[bottom]:
-                number[names[top], names[bottom]] = n
-        rows = []
-        for place, tree in enumerate(trees):
-            chains: dict[tuple[int, int], list[str]] = defaultdict(list)
-            for label, start, end in strip_root(tree).spans():
-                chains[end, start].append(label)
-            for (end, start), chain in sorted(chains.items()):
-                ends = chain if len(chain) == 1 else (chain[0], chain[-1])
-                rows.append((place, start, end, number.get(tuple(ends), -1)))
-        return cls(*np.array(rows, np.int64).reshape(-1, 4).T)
-
-    def options(self, tree: int, options: SpanOptions) -> Ints:
-        """Return which of the candidate labels ("options") of each span of a sentence is the gold one.
-
-        Args:
-            tree: index of the tree.
-            options: spans of the tree's sentence, with their options.
-
-        Returns:
-            int32 (n_spans,); index in the sentence's list of options, NO_BRACKET if the span is no
-            constituent of the tree, NOT_AN_OPTION if its label is not among the options.
-        """
-        first, last = np.searchsorted(self.tree, [tree, tree + 1])
-        if first == last:
-            return np.full(len(options.start), NO_BRACKET, np.int32)
-        most = len(options.tag) + 1
-        spans = self.end[first:last] * most + self.start[first:last]  # ascending
-        wanted = options.end.astype(np.int64) * most + options.start
-        place = np.minimum(np.searchsorted(spans, wanted), last - first - 1)
-        is_gold = spans[place] == wanted
-        counts = np.diff(options.first)
-        label = np.repeat(np.where(is_gold, self.label[first:last][place], -1), counts)
-        right = np.flatnonzero(options.label == label)  # at most one per span
-        gold = np.where(is_gold, NOT_AN_OPTION, NO_BRACKET).astype(np.int32)
-        gold[np.searchsorted(options.first, right, side="right") - 1] = right
-        return gold
-
-
 def _words_of(table: TreeTable) -> list[list[str]]:
     """Return the words of each tree."""
     word = table.word[table.word >= 0].tolist()
     bounds = [*first_tokens(table).tolist(), len(word)]
     return [[table.words[each] for each in word[start:end]] for start, end in pairwise(bounds)]
-
-
-def first_tokens(table: TreeTable) -> NDArray[np.int64]:
-    """Return the index in the treebank of the first token of each tree, int64 (n_trees,)."""
-    roots = np.flatnonzero(table.parent < 0)
-    return table.start[roots].astype(np.int64)
 
 
 def learn_span_scorer(

@@ -11,16 +11,13 @@ from spectralnlp.inference.trees.open_cells import CellMarginals
 from spectralnlp.inference.trees.rescoring.options import span_options
 from spectralnlp.inference.trees.rescoring.rescorer import SpanRescorer, number_known
 from spectralnlp.inference.trees.rescoring.scores import describe_span, make_workspace
-from spectralnlp.inference.trees.rescoring.tokens import hash_name, shape_of
-from spectralnlp.inference.trees.rescoring.values import (
-    MARGIN,
-    NOTHING,
-    TokenValues,
-    Value,
+from spectralnlp.inference.trees.rescoring.span_values import (
     likely_brackets,
     set_option_values,
     set_span_values,
 )
+from spectralnlp.inference.trees.rescoring.tokens import hash_name, shape_of
+from spectralnlp.inference.trees.rescoring.values import MARGIN, NOTHING, TokenValues, Value
 from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.jit import kernel
 from spectralnlp.text.constraints import Bracket

@@ -18,9 +18,10 @@ from spectralnlp.inference.trees.limits import SpanLimits
 from spectralnlp.inference.trees.open_cells import CellMarginals
 from spectralnlp.inference.trees.rescoring.options import NO_OPTION, OptionsOfForest, span_options
 from spectralnlp.inference.trees.rescoring.scores import describe_span, make_workspace, score_span
+from spectralnlp.inference.trees.rescoring.span_values import likely_brackets
 from spectralnlp.inference.trees.rescoring.templates import N_BUCKETS, template_table
 from spectralnlp.inference.trees.rescoring.tokens import TokenReader, hash_name
-from spectralnlp.inference.trees.rescoring.values import LabelValues, likely_brackets
+from spectralnlp.inference.trees.rescoring.values import LabelValues
 from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.inference.trees.sentence import Forests
 from spectralnlp.inference.words.lexical import is_rare

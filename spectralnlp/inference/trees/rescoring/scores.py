@@ -15,13 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from spectralnlp.inference.trees.rescoring.span_values import set_option_values, set_span_values
 from spectralnlp.inference.trees.rescoring.templates import hash_features
-from spectralnlp.inference.trees.rescoring.values import (
-    N_VALUES,
-    TokenValues,
-    set_option_values,
-    set_span_values,
-)
+from spectralnlp.inference.trees.rescoring.values import N_VALUES, TokenValues
 from spectralnlp.jit import kernel_part
 from spectralnlp.parameters import Floats, Ints, Offsets
 
