@@ -220,7 +220,7 @@ class Tagger(TextTagger, ChangingModel):
 
     @cached_property
     def _scorer(self) -> Scorer:
-        return Scorer(self.weights, self.features)
+        return Scorer(self.weights, self.features, self.known)
 
     @property
     def summary(self) -> str:

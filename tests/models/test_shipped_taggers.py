@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+import spectralnlp
 from spectralnlp import registry
+from spectralnlp.models.tagger import Tagger
 
 SCRIPT = """
 import json, sys, spectralnlp
@@ -38,3 +40,12 @@ def test_what_ships_is_small_and_says_where_it_comes_from(name: str) -> None:
     card = (folder / "README.md").read_text()
     assert "CC BY-SA 4.0" in card
     assert "/" not in card.partition("`eigenwords` | `")[2].partition("`")[0]
+
+
+@pytest.mark.parametrize("name", ["en-tagger", "en-upos"])
+@pytest.mark.parametrize("text", ["I love it 🙂 .", "🎉 Happy birthday !", "Great 👍👍", "Click File → Open ."])
+def test_an_emoji_or_arrow_is_a_symbol(name: str, text: str) -> None:
+    tagger, words = spectralnlp.load(name), text.split()
+    assert isinstance(tagger, Tagger)
+    signs = [word for word in words if not word.isascii()]
+    assert [tag for word, tag in tagger.tag_tokens(words) if word in signs] == ["SYM"] * len(signs)

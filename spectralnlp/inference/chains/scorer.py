@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
+from itertools import islice
 from threading import Lock
 
 import numpy as np
@@ -10,25 +11,35 @@ from numpy.typing import NDArray
 
 from spectralnlp.inference.chains.joint_features import joint_keys, key_slots, look_up
 from spectralnlp.inference.chains.tag_scores import add_words, sum_rows
-from spectralnlp.inference.chains.templates import N_SLOTS, OFFSETS, word_keys
+from spectralnlp.inference.chains.templates import HERE, N_SLOTS, OFFSETS, word_keys
 from spectralnlp.inference.chains.unlabelled import UnlabelledFeatures
 from spectralnlp.inference.chains.word_table import WordTable
 from spectralnlp.parameters import ChainWeights
+from spectralnlp.text.signatures import is_sign
 
 Array32 = NDArray[np.float32]
 
 _MAX_NUMBERS = 1 << 23  # size at which the table of words is cleared
+_SIGN = np.float32(50)  # score of the tag of signs for an unknown one, far above any other score
 
 
 class Scorer:
     """Computes the scores of tags for tokens, and caches the contribution of each different word.
 
     A word contributes to the scores of the token at its position and of nearby tokens, through its features
-    and its word vector. These contributions are computed when the word is first seen.
+    and its word vector. These contributions are computed when the word is first seen. Unknown signs, such as
+    emoji, have the tag ``SYM``, if there is one: by their form and context it would vary.
+
+    Args:
+        weights: the weights of the linear chain.
+        features: vectors and clusters of words.
+        known: words whose tags were learned.
     """
 
-    def __init__(self, weights: ChainWeights, features: UnlabelledFeatures) -> None:
-        self.weights, self.features = weights, features
+    def __init__(
+        self, weights: ChainWeights, features: UnlabelledFeatures, known: Container[str] = ()
+    ) -> None:
+        self.weights, self.features, self.known = weights, features, known
         self._lock = Lock()
         self._slots = key_slots(weights.keys)
         self._begin()
@@ -70,4 +81,8 @@ class Scorer:
             self.scores[offset, new] = vectors @ self.weights.words[offset]
         for slot, keys in enumerate(word_keys(self.table.hashes[new])):
             sum_rows(look_up(keys, self._slots), self.weights.rows, self.scores[slot, new])
+        if "SYM" in self.weights.tags:
+            added = islice(reversed(self.table.words), len(self.table) - self.n_scored)
+            signs = [self.table.words[word] for word in added if is_sign(word) and word not in self.known]
+            self.scores[HERE, signs, self.weights.tags.index("SYM")] += _SIGN
         self.n_scored = len(self.table)

@@ -70,7 +70,7 @@ class WordTable:
 
     def __init__(self, features: UnlabelledFeatures) -> None:
         self.features = features
-        self._index: dict[str, int] = {}
+        self.words: dict[str, int] = {}  # ids, ascending
         hashes: Hashes = np.zeros((2, len(FORMS)), np.uint64)
         hashes[:, 0] = EDGE + 1, BEYOND + 1
         self._hashes = _Rows(hashes)
@@ -97,10 +97,10 @@ class WordTable:
 
     def add(self, words: Sequence[str]) -> None:
         """Assign ids to words that have none."""
-        new = [word for word in dict.fromkeys(words) if word not in self._index]
+        new = [word for word in dict.fromkeys(words) if word not in self.words]
         if not new:
             return
-        self._index |= {word: number for number, word in enumerate(new, len(self))}
+        self.words |= {word: number for number, word in enumerate(new, len(self))}
         self._hashes.append(form_hashes(new))
         self._vectors.append(self.features.word_vectors(new))
         self._clusters.append(self.features.word_clusters(new))
@@ -108,7 +108,7 @@ class WordTable:
     def encode(self, sentences: Sequence[Sequence[str]]) -> Encoded:
         """Return sentences as word ids; words without an id are added to the vocabulary."""
         self.add([word for sentence in sentences for word in sentence])
-        number = self._index
+        number = self.words
         types: list[int] = []
         for sentence in sentences:
             types += (BEYOND, EDGE)
