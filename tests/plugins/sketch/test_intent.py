@@ -35,7 +35,7 @@ from spectralnlp_sketch.intent.scope import Scope, familiarity_of
 
 import spectralnlp
 from spectralnlp.cli.app import run
-from spectralnlp.errors import ConfigError, ModelError
+from spectralnlp.errors import ConfigError, InputError, ModelError
 from spectralnlp.runtime import InMemoryCorpus
 
 CITIES, FOODS, SONGS = ("oslo", "lima", "cairo"), ("pizza", "ramen", "tacos"), ("jazz", "techno", "opera")
@@ -495,6 +495,19 @@ def test_lines_are_classified_as_they_arrive() -> None:
             return self.chunks.pop(0)
 
     assert list(_arriving(Pipe())) == [["one"], ["two", "three"], [""], ["four"]]
+
+
+def test_bytes_that_are_not_utf8_are_named_wherever_they_arrive() -> None:
+    class Pipe:
+        chunks: ClassVar = [b"one\n", b"caf\xe9 one\ntwo\n", b""]
+
+        def read1(self, size: int) -> bytes:
+            return self.chunks.pop(0)
+
+    batches = _arriving(Pipe())
+    assert next(batches) == ["one"]
+    with pytest.raises(InputError, match="<stdin>:2: byte 0xe9 at column 4 is not utf-8"):
+        next(batches)
 
 
 def test_the_report() -> None:
