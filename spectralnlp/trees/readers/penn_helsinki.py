@@ -32,11 +32,11 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 
 from spectralnlp.errors import InputError
-from spectralnlp.runtime import OnBad
+from spectralnlp.runtime import OnBad, read_ahead
 from spectralnlp.trees.readers.reader import TreeReader
 from spectralnlp.trees.tree import Tree
 
@@ -75,21 +75,9 @@ class PennHelsinkiReader(TreeReader):
 
     def trees(self, lines: Iterable[str], path: str | Path | None, on_bad: OnBad | None) -> Iterator[Tree]:
         """Return an iterator over the trees in the lines of a file, without trees that hold only metadata."""
-        stream = iter(lines)
-        head: list[str] = []
-        error: InputError | None = None
-        try:
-            head.extend(islice(stream, _HEAD_LINES))
-        except InputError as wrong:
-            error = wrong
+        head, rest = read_ahead(iter(lines), _HEAD_LINES)
         adapt = partial(_text_of, lemmas=_has_lemmas(" ".join(head)))
-        rest = stream if error is None else _failing(error)
         return TreeReader.trees(replace(self, adapt=adapt), chain(head, rest), path, on_bad)
-
-
-def _failing(error: InputError) -> Iterator[str]:
-    yield from ()
-    raise error
 
 
 def _text_of(tree: Tree, lemmas: bool) -> Tree | None:
