@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 from sklearn.svm import LinearSVC
-from spectralnlp_sketch import Classifier, IntentClassifier, with_unlabelled
+from spectralnlp_sketch import Classifier, IntentClassifier, read_texts, with_unlabelled
 from spectralnlp_sketch.cli.classify import _arriving
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import NgramFormat, Ngrams
@@ -465,6 +465,30 @@ def test_bad_lines_can_be_left_out(files: Path, capsys: pytest.CaptureFixture[st
     arguments = ["train", "intent", str(files / "train.tsv"), "--skip-bad", "-o", str(files / "model")]
     assert run(arguments) == 0
     assert "skipped 1 in all" in capsys.readouterr().out
+
+
+def test_texts_in_place_of_labels_are_refused(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [line.split("\t") for line in (files / "train.tsv").read_text().splitlines()]
+    (files / "swapped.tsv").write_text("".join(f"{text}\t{label}\n" for label, text in rows))
+    (files / "swapped.csv").write_text("text,label\n" + "".join(f"{label},{text}\n" for label, text in rows))
+    for name in ("swapped.tsv", "swapped.csv"):
+        arguments = ["train", "intent", str(files / name), "-o", str(files / "model")]
+        assert run(arguments) == 2
+        assert "they seem to be swapped; lines are: label, tab, text" in capsys.readouterr().err
+        assert not (files / "model").exists()
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["a is it\tone", "b is it\ttwo", "c is it\tthree", "d is it\tfour"],  # a text for each long label
+        ["a b\tx", "a b\ty", "a b\tx", "c\tz"],
+        ["a\tx y", "b\tx y", "c\tx y", "d\tx y"],
+    ],
+)
+def test_labels_that_are_long_or_many_are_not_taken_for_texts(tmp_path: Path, rows: list[str]) -> None:
+    (tmp_path / "texts.tsv").write_text("\n".join(rows))
+    assert len(list(read_texts(tmp_path / "texts.tsv"))) == 4
 
 
 def test_unlabelled_text_that_is_empty(files: Path) -> None:
