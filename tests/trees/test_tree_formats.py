@@ -195,13 +195,17 @@ class TestPennHelsinki:
 
     def test_what_is_not_text_goes(self, tmp_path: Path) -> None:
         text = (
-            "( (VERSION (FORMAT dash)))\n( (CODE <heading>))\n( (METADATA (A (B some words here))))\n"
+            "( (VERSION (FORMAT dash)))\n( (METADATA (A (B some words here))))\n"
             "( (IP-MAT (CODE {COM:with blanks}) (FRAG (CODE x)) (NP-SBJ (N-1 a-a)) "
             "(NP-OB1 ) (VB *)) (ID A,1))\n"
         )
         (tree,) = read(tmp_path, text)
         assert str(tree) == "( (IP-MAT (NP-SBJ (N a)) (NP-OB1 (-NONE- 0)) (VB (-NONE- *))))"
         assert str(clean(tree)) == "(IP (NP (N a)))"
+
+    def test_line_breaks_and_notes_that_are_phrases_go(self, tmp_path: Path) -> None:
+        text = "( (CODE (SYM A) (. .)) (ID A,1))\n( (NP (N a) (LINEBREAK <L>) (CODE (N c)) (N b)) (ID A,2))\n"
+        assert [str(tree) for tree in read(tmp_path, text)] == ["( (NP (N a) (N b)))"]
 
     def test_two_words_are_no_leaf(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match=r"file:3 \(sentence 2\): not a leaf of this treebank: 'b c'"):
@@ -307,6 +311,16 @@ class TestPenn:
         )
         assert recognise(tmp_path / "file") is PTB
         assert count_changes(tmp_path / "file") == ReadingChanges(notes=4)
+
+    def test_speakers_and_marks_of_disfluencies_go(self, tmp_path: Path) -> None:
+        """The ways of Switchboard, in which no line of a speaker is a sentence."""
+        text = (
+            "( (CODE (SYM SpeakerA1) (. .)))\n"
+            "( (S (EDITED (RM (-DFL- \\[)) (NP-SBJ (PRP I)) (IP (-DFL- \\+))) (NP-SBJ (PRP I)) (RS (-DFL- \\])) (VP (VBP row)) (LINEBREAK <L>) (. .) (-DFL- E_S)))\n"
+        )
+        (tree,) = read(tmp_path, text)
+        assert str(clean(tree)) == "(S (EDITED (NP (PRP I))) (NP (PRP I)) (VP (VBP row)) (. .))"
+        assert count_changes(tmp_path / "file") == ReadingChanges(notes=6)
 
     def test_non_breaking_spaces_between_brackets(self, tmp_path: Path) -> None:
         text = (

@@ -10,8 +10,8 @@ Source: B. Santorini, Annotation manual for the Penn historical corpora
 (https://www.ling.upenn.edu/hist-corpora/annotation); for lemmas and clitics J. C. Wallenberg,
 A. K. Ingason, E. F. Sigurðsson and E. Rögnvaldsson (2011), Icelandic Parsed Historical Corpus (IcePaHC).
 
-- ``ID``, ``CODE``, ``METADATA``, ``VERSION`` and ``COM`` nodes hold metadata, not text. They are removed,
-  together with phrases that contain nothing else.
+- ``ID``, ``CODE``, ``LINEBREAK``, ``METADATA``, ``VERSION`` and ``COM`` nodes hold metadata, not text. They
+  are removed, together with phrases that contain nothing else.
 - ``0``, leaves that begin with a star, and empty brackets are empty elements directly under a phrase,
   ``(NP-SBJ *con*)``. They are converted to Penn Treebank style, ``(NP-SBJ (-NONE- *con*))``, which `clean`
   removes.
@@ -41,7 +41,7 @@ from spectralnlp.trees.readers.reader import TreeReader
 from spectralnlp.trees.tree import Tree
 
 _HEAD_LINES = 400  # enough to see whether there are lemmas
-_ABOUT_THE_TEXT = frozenset(["ID", "CODE", "METADATA", "VERSION", "COM", "COMMENT"])
+_ABOUT_THE_TEXT = frozenset(["ID", "CODE", "LINEBREAK", "METADATA", "VERSION", "COM", "COMMENT"])
 _NOTE = re.compile(rf"\((?:{'|'.join(sorted(_ABOUT_THE_TEXT))})[\s-]")
 _EMPTY_ELEMENT = re.compile(r"\([^()\s]+(?:\s+(?:0|\*(?!-\*\))[^()\s]*))?\s*\)")
 _MARKED = re.compile(r"\(ID\s+[^\s()]|\((?:METADATA|VERSION)\s")
