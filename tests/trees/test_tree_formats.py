@@ -10,7 +10,17 @@ import spectralnlp
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.testing import check_reader
 from spectralnlp.trees import ReadingChanges, Tree, clean, count_changes, read_trees, recognise
-from spectralnlp.trees.readers import ALPINO, BRACKETS, CHINESE, EXPORT, PENN_HELSINKI, PTB, SPMRL, TIGER_XML
+from spectralnlp.trees.readers import (
+    ALPINO,
+    BRACKETS,
+    CHINESE,
+    EXPORT,
+    ONTONOTES,
+    PENN_HELSINKI,
+    PTB,
+    SPMRL,
+    TIGER_XML,
+)
 from spectralnlp.trees.readers.recognition import changes_of
 
 READERS = {
@@ -19,6 +29,7 @@ READERS = {
     "faroese.psd": PENN_HELSINKI,
     "dutch.alpino.xml": ALPINO,
     "english.masc.mrg": PTB,
+    "english.gold_conll": ONTONOTES,
     "french.mrg": PTB,
     "indonesian.mrg": BRACKETS,
     "chinese.fid": CHINESE,
@@ -63,6 +74,11 @@ CLEANED = {
         "(S (EDITED (NP (PRP I))) (NP (PRP I)) (VP (VBP see) (NP (NP (DT a) (NN boat)) (PP (IN of) "
         "(NP (NP (NNP Aldeby) (POS 's)) (NN harbour))))) (. .))",
         "(FRAG (NP (NNP Thekla)) (, ,) (SBARQ (WHNP (WP who)) (SQ (VP (VBD lit) (NP (PRP it))))) (SU /))",
+    ],
+    "english.gold_conll": [
+        "(S (NP (DT The) (NN keeper)) (VP (VBD left) (NP (NNP Aldeby)) (PRN (-LRB- -LRB-) "
+        "(ADVP (RB again)) (-RRB- -RRB-))) (. .))",
+        "(FRAG (WHADVP (WRB Why)) (. ?))",
     ],
     "french.mrg": [
         "(SENT (PP (P Depuis) (NP (DET trois) (NC jours))) (PONCT ,) (NP (DET le) (NC phare) (Srel (NP "
@@ -132,6 +148,7 @@ BAD = {
     "faroese.psd": ("( (IP-MAT (NP-SBJ (N-N bátur) (VBDI kom)) (ID A,.1))\n", "unbalanced brackets"),
     "dutch.alpino.xml": ("<alpino_ds><node id='0'/></alpino_ds>", "neither word nor parts"),
     "english.masc.mrg": ("( (S (NP (DT a) (NN boat)) (VP (VBD left)))\n", "unbalanced brackets"),
+    "english.gold_conll": ("a 0 0 b X (TOP(S* - - - - * -\n\n", "unbalanced brackets"),
     "french.mrg": ("( (SENT (NP (NC phare) (PONCT .)))\n", "unbalanced brackets"),
     "indonesian.mrg": ("(S (NP (NNO kapal))\n", "unbalanced brackets"),
     "chinese.fid": ("<DOC>\n<S ID=9>\n( (NP (NN 灯)\n</S>\n", "unbalanced brackets"),
@@ -296,6 +313,13 @@ def test_functions_of_keyaki(tmp_path: Path) -> None:
     assert str(tree) == "( (IP-MAT (PP (P は)) (NP-OB1 (N 船)) (PRN (N あ)) (ANT (-NONE- *))))"
 
 
+@pytest.mark.parametrize("brackets", ["-", "(NP))", "(NP** )"])
+def test_columns_of_ontonotes_without_brackets_are_refused(tmp_path: Path, brackets: str) -> None:
+    line = f"bc/a 0 0 it PRP {brackets} - - - - * -\n"
+    with pytest.raises(InputError, match=r"file:2.* text outside brackets: 'bc/a'"):
+        read(tmp_path, f"#begin document (bc/a); part 000\n{line}", ONTONOTES)
+
+
 class TestPenn:
     """The ways of MASC, of the French treebank and of ICON."""
 
@@ -316,7 +340,8 @@ class TestPenn:
         """The ways of Switchboard, in which no line of a speaker is a sentence."""
         text = (
             "( (CODE (SYM SpeakerA1) (. .)))\n"
-            "( (S (EDITED (RM (-DFL- \\[)) (NP-SBJ (PRP I)) (IP (-DFL- \\+))) (NP-SBJ (PRP I)) (RS (-DFL- \\])) (VP (VBP row)) (LINEBREAK <L>) (. .) (-DFL- E_S)))\n"
+            "( (S (EDITED (RM (-DFL- \\[)) (NP-SBJ (PRP I)) (IP (-DFL- \\+)))"
+            " (NP-SBJ (PRP I)) (RS (-DFL- \\])) (VP (VBP row)) (LINEBREAK <L>) (. .) (-DFL- E_S)))\n"
         )
         (tree,) = read(tmp_path, text)
         assert str(clean(tree)) == "(S (EDITED (NP (PRP I))) (NP (PRP I)) (VP (VBP row)) (. .))"

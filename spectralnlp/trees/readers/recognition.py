@@ -17,6 +17,7 @@ from spectralnlp.trees.readers.changes import ReadingChanges
 from spectralnlp.trees.readers.chinese import CHINESE
 from spectralnlp.trees.readers.export import EXPORT
 from spectralnlp.trees.readers.graph_reader import GraphReader
+from spectralnlp.trees.readers.ontonotes import ONTONOTES
 from spectralnlp.trees.readers.penn import BRACKETS, CRAFT, GUM, PTB
 from spectralnlp.trees.readers.penn_helsinki import PENN_HELSINKI
 from spectralnlp.trees.readers.reader import Reader, TreeReader
@@ -29,6 +30,7 @@ _MOST_SPECIFIC_FIRST: tuple[TreeReader | GraphReader, ...] = (
     ALPINO,
     TIGER_XML,
     EXPORT,
+    ONTONOTES,
     CHINESE,
     SPMRL,
     PENN_HELSINKI,
