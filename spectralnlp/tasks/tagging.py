@@ -250,7 +250,7 @@ def _has_trees(path: str | Path) -> bool:
 
 # Brackets, XML (of TigerXML, Alpino or the Chinese treebank), or the export format.
 _TREE = re.compile(
-    r"\(\s*\(|\(\S+\s*(\(|$)|\($|<(\?xml|corpus|alpino_ds|treebank|DOC|S ID)\b|#(FORMAT \d|BOT |BOS \d)"
+    r"\(\s*\(|\(\S+\s*(\(|$)|\($|<(\?xml|corpus|alpino_ds|treebank|DOC|S ID)\b|#(FORMAT \d|BOT |BOS \S)"
 )
 _BYTE_ORDER_MARK = "\xef\xbb\xbf"  # of UTF-8, decoded as ISO-8859-1
 

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralnlp.errors import InputError
-from spectralnlp.trees import Tree, read_brackets, strip_traces
+from spectralnlp.tasks.tagging import TaggingTask
+from spectralnlp.trees import Tree, read_brackets, read_trees, recognise, strip_traces
 from spectralnlp.trees.readers import EXPORT, TIGER_XML, ReadingChanges
 from spectralnlp.trees.readers.raising import continuous
 from spectralnlp.trees.readers.sentence_graph import SentenceGraph
@@ -82,6 +83,16 @@ def test_reading_goes_on_after_an_unclosed_sentence(tmp_path: Path) -> None:
     errors: list[InputError] = []
     assert [str(tree) for tree in EXPORT.read(path, errors.append)] == ["( (S (A a)))"] * 2
     assert len(errors) == 1
+
+
+def test_export_is_recognised_by_its_first_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("%% word\ttag\n%% more\n" + export(GOOD).replace("OS 1", "OS s1.a"), encoding="utf-8")
+    assert recognise(path) is EXPORT
+    assert [str(tree) for tree in read_trees(path)] == ["( (S (A a)))"]
+    assert [each.tags() for each in EXPORT.read(path)] == [["A"]]
+    (sentence,) = TaggingTask().read(path)
+    assert sentence.tagged() == (("a",), ("A",))
 
 
 def test_export_fields(tmp_path: Path) -> None:

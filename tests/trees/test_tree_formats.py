@@ -320,6 +320,32 @@ def test_columns_of_ontonotes_without_brackets_are_refused(tmp_path: Path, brack
         read(tmp_path, f"#begin document (bc/a); part 000\n{line}", ONTONOTES)
 
 
+@pytest.mark.parametrize(
+    ("name", "labels"),
+    [
+        ("german.export", {"NP-SB", "PIS-SB", "VAFIN-HD", "$."}),
+        ("german.tiger.xml", {"NP-SB", "PIS-SB", "VAFIN-HD", "$."}),
+        ("dutch.alpino.xml", {"np-su", "noun-hd", "smain"}),
+    ],
+)
+def test_functions_are_in_labels_where_they_are_wanted(formats: Path, name: str, labels: set[str]) -> None:
+    wanted = list(read_trees(formats / name, functions=True))
+    assert labels <= {node.label for tree in wanted for node in tree.nodes()}
+    plain = list(read_trees(formats / name))
+    assert [tree.words() for tree in wanted] == [tree.words() for tree in plain]
+    assert not any(label.endswith(("-SB", "-su", "-hd")) for tree in plain for label in tree.tags())
+    (line,) = set(changes_of([formats / name], clean=False)) - set(changes_of([formats / name]))
+    assert line == "labels have functions, as NP-SB: @NP is NP with any"
+
+
+def test_tags_of_empty_elements_are_said_where_these_stay(tmp_path: Path) -> None:
+    text = "( (IP-MAT (NP-SBJ *pro*) (VBD came) (. .)) (ID A,1))\n"
+    (tree,) = read(tmp_path, text)
+    assert str(tree) == "( (IP-MAT (NP-SBJ (-NONE- *pro*)) (VBD came) (. .)))"
+    _, line = changes_of([tmp_path / "file"], clean=False)
+    assert line == "empty elements are under a tag, -NONE-: NP << /pro/, not NP < /pro/"
+
+
 class TestPenn:
     """The ways of MASC, of the French treebank and of ICON."""
 
