@@ -109,6 +109,7 @@ class Matrices(Target):
 READERS = {
     "penn": ("treebank/dev.mrg", PIECES),
     "masc": ("formats/english.masc.mrg", (*PIECES, "\u00a0".encode(), b"( (", b"(CODE <")),
+    "ontonotes": ("formats/english.gold_conll", PIECES),
     "keyaki": ("formats/japanese.psd", PIECES),
     "farpahc": ("formats/faroese.psd", PIECES),
     "icepahc": ("formats/icelandic.psd", PIECES),

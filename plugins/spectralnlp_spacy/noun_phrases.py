@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from spacy.tokens import Doc, Span
-from spacy.vocab import Vocab
 
 from spectralnlp_spacy.constituents import has_dependencies, read_brackets, read_tags
 
@@ -18,17 +17,17 @@ _NOUN_PHRASES = frozenset(["NP", "NX", "WHNP"])
 _POSSESSIVE = "POS"
 
 
-def install_noun_chunks(vocab: Vocab, key: str) -> None:
-    """Make ``doc.noun_chunks`` use trees in documents whose dependencies were not set by another parser.
+def of_trees(usual: NounChunks | None, key: str) -> NounChunks:
+    """Return a function that yields the noun chunks of trees, or the usual ones of a document without trees.
 
     Args:
-        vocab: vocabulary of the pipeline; all of its documents are affected, also those read from disk later.
+        usual: function of a vocabulary or a document, which may be a result of this function; None if there
+            is none.
         key: key of the constituents in ``doc.spans``.
     """
-    usual = vocab.get_noun_chunks
     if isinstance(usual, partial) and usual.func is noun_chunks:  # set by another parser in the pipeline
         usual = usual.keywords["usual"]
-    vocab.get_noun_chunks = partial(noun_chunks, key=key, usual=usual)
+    return partial(noun_chunks, key=key, usual=usual)
 
 
 def noun_chunks(doclike: Doc | Span, *, key: str, usual: NounChunks | None) -> Iterator[tuple[int, int, int]]:

@@ -23,7 +23,7 @@ from spectralnlp_spacy.constituents import Bracket, gold_trees, write_constituen
 from spectralnlp_spacy.constraints import RequiredSpans
 from spectralnlp_spacy.errors import ComponentError, Errors, Warnings
 from spectralnlp_spacy.extensions import install_extensions
-from spectralnlp_spacy.noun_phrases import install_noun_chunks
+from spectralnlp_spacy.noun_phrases import of_trees
 from spectralnlp_spacy.sentence_pipe import SentencePipe
 from spectralnlp_spacy.sentences import (
     Bounds,
@@ -98,8 +98,9 @@ class SpectralParser(SentencePipe):
         self.dependencies = settings.dependencies
         self.cfg = {"spans_key": settings.spans_key}
         install_extensions(settings.prefix, spans_key=settings.spans_key)
-        if settings.noun_chunks:
-            install_noun_chunks(self.vocab, settings.spans_key)
+        self.noun_chunks = settings.noun_chunks
+        if settings.noun_chunks:  # of all documents of the pipeline, also those read from disk later
+            self.vocab.get_noun_chunks = of_trees(self.vocab.get_noun_chunks, settings.spans_key)
 
     def _model_of_language(self) -> str | None:
         return self.vocab.lang if self.vocab.lang in registry.models else None
@@ -216,6 +217,8 @@ class SpectralParser(SentencePipe):
                         token.tag_ = tag
             has_arcs = parsed.arcs is not None and parsed.arcs.write(doc, parsed.bounds)
             write_constituents(doc, self.spans_key, parsed.brackets, parsed.tags, parsed.fallbacks, has_arcs)
+            if self.noun_chunks:  # the document may be of another vocabulary
+                doc.noun_chunks_iterator = of_trees(doc.noun_chunks_iterator, self.spans_key)
 
     def k_best(self, sentence: Span | Doc, n: int = 5) -> list[Alternative]:
         """Return the ``n`` best trees of a sentence, or of a part of a sentence parsed on its own.

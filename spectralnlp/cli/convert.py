@@ -98,16 +98,19 @@ def _write_dependencies(
     """Write the dependencies of all trees as CoNLL-U, sentence by sentence."""
     from spectralnlp import registry
     from spectralnlp.errors import InputError
+    from spectralnlp.runtime import report_bad
 
+    report = Skipped(note) if skip_bad else None
     tools = registry.tree_tools.get("dependencies")
     with results(output) as write, progress("converting", silent=output is None) as step:
-        for path, number, tree in _trees(inputs, reader, encoding, skip_bad):
+        for path, number, tree in _trees(inputs, reader, encoding, report):
             if scheme != "heads" and (foreign := tools.foreign_tags(tree)):
-                raise InputError(
-                    f"parts of speech of tree {number} are not the Penn treebank's: {', '.join(foreign[:3])}",
-                    path=path,
-                    hint="--to heads-conllu is for other languages",
+                what = (
+                    f"parts of speech of tree {number} are not the Penn treebank's: {', '.join(foreign[:3])}"
                 )
+                hint = "--skip-bad leaves it out; --to heads-conllu is for other languages"
+                report_bad(InputError(what, path=path, hint=hint), report)
+                continue
             found = tools.to_dependencies(tree, scheme, head_rules=head_rules)
             comments = {
                 "sent_id": f"{Path(path).name.partition('.')[0]}-{number}",
@@ -118,14 +121,13 @@ def _write_dependencies(
 
 
 def _trees(
-    inputs: list[str], reader: str, encoding: str | None, skip_bad: bool
+    inputs: list[str], reader: str, encoding: str | None, report: Skipped | None
 ) -> Iterator[tuple[str, int, Tree]]:
     """Yield (file, index in the file from 1, tree) for each tree with words; traces are removed."""
     from spectralnlp.runtime import expand_inputs, rereadable
     from spectralnlp.trees import read_trees, strip_traces
     from spectralnlp.trees.readers.recognition import changes_of
 
-    report = Skipped(note) if skip_bad else None
     files: list[str | Path] = []
     for name, path in zip(inputs, rereadable(inputs), strict=True):
         for found in expand_inputs([path]):

@@ -21,8 +21,10 @@ _FAILED = "\N{REPLACEMENT CHARACTER}NO-PARSE"
 
 
 def score(
-    gold: Annotated[str, typer.Argument(metavar="GOLD", help="Trees of the treebank.")],
-    predicted: Annotated[str, typer.Argument(metavar="PREDICTED", help="A parser's trees, in order.")],
+    gold: Annotated[str, typer.Argument(metavar="GOLD", help="Trees of the treebank: a file or a folder.")],
+    predicted: Annotated[
+        str, typer.Argument(metavar="PREDICTED", help="A parser's trees, in order: a file or a folder.")
+    ],
     prm: EvalbFile = None,
     predicted_tags: Annotated[
         bool, typer.Option("--predicted-tags", help="Plain EVALB: count with the predicted tags.")
@@ -32,7 +34,7 @@ def score(
 ) -> None:
     """Score predicted trees against gold trees, as EVALB does."""
     from spectralnlp.cli.console import note, progress
-    from spectralnlp.runtime import rereadable
+    from spectralnlp.runtime import expand_inputs, rereadable
     from spectralnlp.scoring import score_trees
     from spectralnlp.trees.readers import read_trees
     from spectralnlp.trees.readers.recognition import changes_of
@@ -40,10 +42,11 @@ def score(
     check_format(format_)
     parameters = evalb_parameters(prm)
     with progress("scoring"):
-        gold, predicted = map(str, rereadable([gold, predicted]))
-        pairs = _not_empty(read_trees(gold), gold), _not_empty(predictions(predicted), predicted)
+        files = expand_inputs(rereadable([gold]))
+        trees = (tree for file in files for tree in read_trees(file))
+        pairs = _not_empty(trees, gold), _not_empty(predictions(predicted), predicted)
         report = score_trees(*pairs, parameters, tags="predicted" if predicted_tags else "gold")
-    for line in changes_of([gold]):
+    for line in changes_of(files):
         note(line)
     rows = report.sentence_rows() if per_sentence else [report.to_flat_dict()]
 
@@ -62,15 +65,23 @@ def evalb_parameters(prm: Path | None) -> EvalbParameters:
 
 
 def predictions(path: str) -> Iterator[Tree | None]:
-    """Yield the trees of a file; None for a line ``()`` or ``(())``, by which parsers mark a failure."""
-    from spectralnlp.runtime import open_text
-    from spectralnlp.trees.brackets import read_brackets
+    """Yield the trees of a file or folder, in the format of any treebank.
+
+    For a line ``()`` or ``(())``, by which parsers mark a failure, None is yielded.
+    """
+    from spectralnlp.runtime import expand_inputs, open_text, rereadable
+    from spectralnlp.trees.readers import TreeReader, recognise
 
     failed = f"({_FAILED} {_FAILED})"  # placeholder for such a line, so that line numbers stay right
-    with open_text(path) as lines:
-        marked = (failed if "".join(line.split()) in ("()", "(())") else line for line in lines)
-        for tree in read_brackets(marked, path=path):
-            yield None if tree.label == _FAILED else tree
+    for file in expand_inputs(rereadable([path])):
+        reader = recognise(file)
+        if not isinstance(reader, TreeReader):
+            yield from reader.read(file)
+            continue
+        with open_text(file, reader.encoding) as lines:
+            marked = (failed if "".join(line.split()) in ("()", "(())") else line for line in lines)
+            for tree in reader.trees(marked, file, None):
+                yield None if tree.label == _FAILED else tree
 
 
 def _not_empty(trees: Iterator[T], path: str) -> list[T]:

@@ -72,6 +72,21 @@ def reported(results: Iterable[T | InputError], on_bad: OnBad | None) -> Iterato
             yield result
 
 
+def read_ahead(items: Iterator[T], n: int) -> tuple[list[T], Iterator[T]]:
+    """Return the first n items of what is read, and the rest, which raises an error that came before it."""
+    head: list[T] = []
+    try:
+        head.extend(islice(items, n))
+    except InputError as error:
+        return head, _failing(error)
+    return head, items
+
+
+def _failing(error: InputError) -> Iterator[T]:
+    yield from ()
+    raise error
+
+
 class FileSystem(Protocol):
     """Protocol of file systems that open remote files.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -25,6 +26,7 @@ from spectralnlp.runtime import (
     OnBad,
     expand_inputs,
     open_text,
+    remarks_on_files,
     take_field,
     unpack_names,
 )
@@ -35,7 +37,7 @@ from spectralnlp.tasks.lines import are_words
 from spectralnlp.tasks.samples import sample_trees
 from spectralnlp.tasks.token_boundaries import TokenTask
 from spectralnlp.tasks.treebanks import nltk_trees_of
-from spectralnlp.text.conll import AnnotatedSentence, TaggedSentence, read_annotated
+from spectralnlp.text.conll import AnnotatedSentence, TaggedSentence, read_annotated, title_of
 from spectralnlp.text.inputs import check_tokens
 from spectralnlp.trees import Tree, clean, read_trees
 from spectralnlp.trees.readers.recognition import changes_of
@@ -74,8 +76,8 @@ their licences apply."""
 
         Args:
             inputs: files, folders or globs.
-            reader: ``conllu``, ``columns`` or ``tagged``; the name of a treebank reader, to read words and
-                tags from trees; or ``auto`` to recognise the format.
+            reader: ``conllu``, ``conll2009``, ``conll2012``, ``columns`` or ``tagged``; the name of a
+                treebank reader, to read words and tags from trees; or ``auto`` to recognise the format.
             on_bad: called with the error of each invalid sentence, which is skipped; None to raise it.
             encoding: encoding of the files; None for UTF-8, or for the default of the treebank format.
             map: lines of a table of renamings (:mod:`spectralnlp.trees.renaming`) for the tags of trees; not
@@ -205,13 +207,18 @@ class _AnnotatedFiles(FileCorpus[AnnotatedSentence]):
     def remarks(self, *, training: bool = False) -> list[str]:
         """Return messages that say which nodes of treebank trees, such as traces, are removed on reading.
 
-        There are no messages about files of tagged text.
-
         Args:
-            training: ignored.
+            training: whether to say as which format files of tagged text were recognised.
         """
         trees = [path for path in self.paths if _are_trees(path, self.reader)]
-        return changes_of(trees, self.reader, self.encoding)
+        others = [path for path in self.paths if path not in trees] if training else []
+        titles: list[tuple[str, str]] = []
+        if self.reader == "auto":
+            with suppress(InputError):  # those who read the sentences are told
+                titles += [
+                    (str(path), f"read as {title_of(path, self.encoding or 'utf-8')}") for path in others
+                ]
+        return [*remarks_on_files(titles), *changes_of(trees, self.reader, self.encoding)]
 
 
 def _read(
@@ -243,7 +250,7 @@ def _has_trees(path: str | Path) -> bool:
 
 # Brackets, XML (of TigerXML, Alpino or the Chinese treebank), or the export format.
 _TREE = re.compile(
-    r"\(\s*\(|\(\S+\s*(\(|$)|\($|<(\?xml|corpus|alpino_ds|treebank|DOC|S ID)\b|#(FORMAT \d|BOT |BOS \d)"
+    r"\(\s*\(|\(\S+\s*(\(|$)|\($|<(\?xml|corpus|alpino_ds|treebank|DOC|S ID)\b|#(FORMAT \d|BOT |BOS \S)"
 )
 _BYTE_ORDER_MARK = "\xef\xbb\xbf"  # of UTF-8, decoded as ISO-8859-1
 

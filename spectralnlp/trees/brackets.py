@@ -9,17 +9,20 @@ from pathlib import Path
 
 from spectralnlp.errors import InputError
 from spectralnlp.runtime import OnBad, report_bad
-from spectralnlp.trees.tree import Tree
+from spectralnlp.trees.tree import Tree, unescaped
 
 Leaf = Callable[[list[str]], "str | None"]
 Adapt = Callable[[Tree], "Tree | None"]
 
+# A word may have brackets behind backslashes, as NLTK reads them: (X :\)). The word of (NN \) is a backslash,
+# unless its tag is -RRB-.
+_WORD = r"[^()\s]+(?:(?:(?<=\\)\(|(?<=[^\s(\\]\\)\)(?=\s*\)|[^()\s])|(?<=-RRB-\s\\)\)(?=\s*\)))[^()\s]*)*"
 # Only ASCII blanks separate tokens: treebanks have U+00A0 and the like inside tokens.
 _TOKEN = re.compile(
-    r"\(([^()\s]+)\s+([^()\s]+)\s*\)"  # groups 1, 2: a whole preterminal, as more than half of all nodes are
+    rf"\(([^()\s]+)\s+({_WORD})\s*\)"  # groups 1, 2: a whole preterminal, as more than half of all nodes are
     r"|\(\s*([^()\s]*)"  # group 3: an opening bracket and its label
     r"|(\))"  # group 4
-    r"|([^()\s]+)",  # group 5: a word, or a label on the line after its bracket
+    rf"|({_WORD})",  # group 5: a word, or a label on the line after its bracket
     re.ASCII,
 )
 _PRETERMINAL, _OPEN, _CLOSE = 2, 3, 4
@@ -42,12 +45,12 @@ def read_brackets(
     leaf: Leaf = single_word,
     adapt: Adapt | None = None,
 ) -> Iterator[Tree]:
-    """Yield the trees in lines of brackets; a tree may span lines, and a line may have several trees.
+    r"""Yield the trees in lines of brackets; a tree may span lines, and a line may have several trees.
 
     The outer bracket may lack a label, ``( (S ...))``; the root's label is then empty. The children of an
     inner bracket without a label become children of its parent. Non-breaking spaces between brackets are
-    blanks. A tree is yielded when the next one begins, so that the error of a surplus closing bracket names
-    the right tree.
+    blanks; ``\(`` and ``\)`` are brackets of a word, as in NLTK. A tree is yielded when the next one begins,
+    so that the error of a surplus closing bracket names the right tree.
 
     Args:
         lines: lines with or without their ends.
@@ -166,7 +169,7 @@ def _parse(source: _Source, path: str | Path | None, leaf: Leaf, adapt: Adapt | 
                 if kind == _OPEN:
                     stack.append(_Open(token[3], number, not token.start()))
                     continue
-                word = leaf([token[2]])
+                word = leaf([unescaped(token[2])])
                 closed = None if word is None else Tree(token[1], word=word)
             elif kind == _CLOSE:
                 if not stack:
@@ -185,7 +188,7 @@ def _parse(source: _Source, path: str | Path | None, leaf: Leaf, adapt: Adapt | 
                 if not top.label and not top.children:
                     top.label = token[5]
                 else:
-                    top.parts.append(token[5])
+                    top.parts.append(unescaped(token[5]))
                 continue
             if closed is None:
                 raise bad(f"not a leaf of this treebank: {token[0]!r}", number)

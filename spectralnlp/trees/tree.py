@@ -24,6 +24,7 @@ T = TypeVar("T")
 
 _FUNCTIONS = re.compile(r"(?<!^)[-=].*", re.DOTALL)
 _UNWRITABLE = re.compile(r"[()\s\0]", re.ASCII)
+_ESCAPED = re.compile(r"\\([()])")
 _AS_WRITTEN = {"(": "-LRB-", ")": "-RRB-"}  # other unwritable characters, such as blanks, become "_"
 
 
@@ -303,7 +304,9 @@ class Tree:
 
     @classmethod
     def from_nltk(cls, tree: nltk.Tree) -> Tree:
-        """Return the tree of an ``nltk.Tree`` whose leaves are strings, one under each preterminal.
+        r"""Return the tree of an ``nltk.Tree`` whose leaves are strings, one under each preterminal.
+
+        NLTK keeps the backslash of ``\(`` and ``\)`` in leaves; it is removed.
 
         Raises:
             ValueError: a leaf has no preterminal of its own.
@@ -319,7 +322,7 @@ class Tree:
             if leaves:
                 if len(node) != 1:
                     raise ValueError(f"a leaf without a preterminal of its own under {node.label()!r}")
-                built.append(cls(node.label(), word=leaves[0]))
+                built.append(cls(node.label(), word=unescaped(leaves[0])))
             else:
                 first = len(built) - len(node)
                 children, built[first:] = built[first:], []
@@ -349,6 +352,11 @@ def writable(text: str) -> str:
     if _UNWRITABLE.search(text) is None:
         return text
     return _UNWRITABLE.sub(lambda match: _AS_WRITTEN.get(match[0], "_"), text)
+
+
+def unescaped(text: str) -> str:
+    """Return a token of NLTK's brackets without the backslashes before brackets."""
+    return _ESCAPED.sub(r"\1", text) if "\\" in text else text
 
 
 @lru_cache(maxsize=4096)

@@ -45,7 +45,7 @@ def test_a_parser_without_annotations_takes_the_tokens(run: Run, tmp_path: Path)
         ([], TEXT.replace("\t2\t", "\t3\t"), "<stdin>:2: token 1 has the head '3', of 2 tokens"),
         ([], TEXT.replace("\t0\tROOT", "\t1\tROOT"), "<stdin>:2: no token is a root"),
         ([], TEXT.replace("\t0\tROOT", "\t_\tROOT"), "<stdin>:2: token 2 has no head"),
-        ([], TEXT.replace("\t_\t_\tX\t_", "\t_"), "<stdin>:2: 7 columns of CoNLL-U's 10"),
+        ([], TEXT.replace("\t_\t_\tX\t_", "\t_"), "<stdin>:2: 7 columns, CoNLL-U or CoNLL-X has 10"),
         ([], "", "<stdin>: no sentence"),
         (["--tokenized"], TEXT, "--tokenized, --tagged and --conllu exclude each other"),
         (["--engine", "processes"], TEXT, "--conllu takes no worker processes"),

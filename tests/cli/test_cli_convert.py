@@ -70,6 +70,33 @@ def test_bad_trees_are_left_out(treebank: Path, capsys: pytest.CaptureFixture[st
     assert "skipped" in err
 
 
+ODD_TAGS = (
+    "(S (NP (PRP He)) (VP (BES 's) (NP (-LSB- -LSB-) (JJ|NN new) (NNS-4 boats) (-RSB- -RSB-))) (SU /))\n"
+)
+
+
+@pytest.mark.parametrize("scheme", ["conllu", "stanford-conllu"])
+def test_tags_of_other_treebanks_in_penn_style(
+    treebank: Path, capsys: pytest.CaptureFixture[str], scheme: str
+) -> None:
+    treebank.write_text(ODD_TAGS, "utf-8")
+    assert run(["convert", str(treebank), "--to", scheme]) == 0
+    rows = _rows(capsys.readouterr().out)
+    assert [row[4] for row in rows] == ["PRP", "BES", "-LSB-", "JJ|NN", "NNS-4", "-RSB-", "SU"]
+    assert [row[3] for row in rows] == ["PRON", "AUX", "PUNCT", "ADJ", "NOUN", "PUNCT", "PUNCT"]
+    assert [row[7] for row in rows] == ["nsubj", "cop", "punct", "amod", "root", "punct", "punct"]
+
+
+def test_trees_with_unknown_tags_are_left_out(treebank: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    treebank.write_text("(S (NP (PRP It)) (VP (XYZ rains)))\n" + TREES, "utf-8")
+    assert run(["convert", str(treebank), "--to", "conllu"]) == 2
+    assert "tree 1 are not the Penn treebank's: XYZ; --skip-bad leaves it out" in capsys.readouterr().err
+    assert run(["convert", str(treebank), "--to", "conllu", "--skip-bad"]) == 0
+    out, err = capsys.readouterr()
+    assert [row[1] for row in _rows(out)] == ["It", "rains", ".", "Go"]
+    assert "skipped 1 in all" in err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -55,6 +55,16 @@ def test_score(run: Run, gold: Path, tmp_path: Path) -> None:
     assert lines[30] == ""
 
 
+def test_a_treebank_of_any_format_scores_as_itself(run: Run, own_corpora: Path, tmp_path: Path) -> None:
+    for path in sorted((own_corpora / "formats").iterdir()):
+        flat = json.loads(run("score", path, path, "--format", "json").out)
+        assert (flat["f1"], flat["errors"]) == (100.0, 0), path
+    (tmp_path / "a").mkdir()
+    for name in ("1.mrg", "2.mrg"):
+        (tmp_path / "a" / name).write_text(TREES)
+    assert json.loads(run("score", tmp_path / "a", tmp_path / "a", "--format", "json").out)["sentences"] == 60
+
+
 def test_score_with_a_parameter_file(run: Run, gold: Path, tmp_path: Path) -> None:
     prm = tmp_path / "mine.prm"
     prm.write_text("CUTOFF_LEN 10\n")

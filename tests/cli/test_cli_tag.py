@@ -108,6 +108,13 @@ def test_against_another_model(command: Run, model: Path, gold: Path, tmp_path: 
     assert "accuracy 100.00 against" in shown
 
 
+def test_the_recognised_format_is_told(command: Run, gold: Path, tmp_path: Path) -> None:
+    told = f"{gold}: read as CoNLL-U or CoNLL-X"
+    assert told in command("train", "tagger", gold, "-o", tmp_path / "m").out
+    named = command("train", "tagger", gold, "-o", tmp_path / "n", "--reader", "conllu")
+    assert "read as" not in named.out
+
+
 def test_spans_from_columns(command: Run, tmp_path: Path) -> None:
     train, odd = tmp_path / "train.txt", tmp_path / "odd.txt"
     train.write_text(SPANS)

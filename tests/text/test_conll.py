@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.text.conll import AnnotatedSentence, read_annotated
+from spectralnlp.text.conll import AnnotatedSentence, read_annotated, title_of
 
 Write = Callable[..., Path]
 
@@ -121,7 +121,7 @@ BAD = [
     ("a DT\nb\nc NN\n\nd NN\n", ":2: a word without a tag", ["d/NN"]),
     ("a DT B\nb NN\n\nd NN O\n", ":2: 2 columns, 3 on the line before", ["d/O"]),
     ("a_X b_Y\nc_ d_Y\n_e\nf_Z\n", ":2: 'c_' is not word_TAG", ["a/X b/Y", "f/Z"]),
-    (CONLLU + "3\tx\n\n1\ty\t_\tX\t_\t_\t_\t_\t_\t_\n", ":16: 2 columns of CoNLL-U's 10", None),
+    (CONLLU + "3\tx\n\n1\ty\t_\tX\t_\t_\t_\t_\t_\t_\n", ":16: 2 columns, CoNLL-U or CoNLL-X has 10", None),
     ("1\tx\t_\tX\t_\t_\t_\t_\t_\t_\n2\t\t_\tX\t_\t_\t_\t_\t_\t_\n", ":2: a word is missing", []),
 ]
 
@@ -162,3 +162,83 @@ def test_columns_and_readers_that_are_not_there(write: Write) -> None:
         list(read_annotated(path, "conll"))
     with pytest.raises(InputError, match="cannot read the file"):
         list(read_annotated(path.with_name("missing")))
+
+
+CONLL_X = "1\tEn\ten\tP\tsps\t_\t2\tX\t_\t_\n2\tcasa\tcasa\tN\tnc\t_\t0\tR\t_\t_\n\n"
+CONLL_2009 = "1\tCats\tcat\tcat\tNNS\tNN\t_\t_\t2\t2\tSBJ\tSBJ\t_\t_\n2\tsleep" + "\tVBP" * 12 + "\n\n"
+CONLL_2012 = """\
+#begin document (bc/a); part 000
+bc/a   0   0   In   IN   (TOP(S(PP*   -   -   -   A#1   *   -
+bc/a   0   1   it   PRP   (NP*)))   -   -   -   A#1   *   -
+
+#end document
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "words"),
+    [
+        (CONLLU, "CoNLL-U or CoNLL-X", None),
+        (CONLL_X, "CoNLL-U or CoNLL-X", ["En/P casa/N"]),
+        (CONLL_2009, "CoNLL-2009", ["Cats/NNS sleep/VBP"]),
+        (CONLL_2012, "CoNLL-2012", ["In/IN it/PRP"]),
+        (CONLL_2012.partition("\n")[2], "CoNLL-2012", ["In/IN it/PRP"]),
+        ("a DT B-NP\n", "columns (as CoNLL-2000 and 2003), words in the first", ["a/B-NP"]),
+        (
+            "1 CD B-NP\n1 NN I-NP\na NN I-NP\n",
+            "columns (as CoNLL-2000 and 2003), words in the first",
+            ["1/B-NP 1/I-NP a/I-NP"],
+        ),
+        ("a_DT\n", "word_TAG", ["a/DT"]),
+    ],
+)
+def test_formats_of_conll_are_known(write: Write, text: str, title: str, words: list[str] | None) -> None:
+    path = write(text)
+    assert title_of(path) == title
+    assert words is None or tagged(path) == words
+
+
+ROWS = [f"{i}\t{word}\t_\tX\t_\t_\t0\t_\t_\t_\n" for i, word in enumerate("abc", 1)]
+NINE = [row.replace("\t_\n", "\n") for row in ROWS]
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("".join(NINE), ":1: 9 columns, a number in the first: in no format that is known"),
+        ("# text = a b\n" + "".join(NINE), ":2: 9 columns, CoNLL-U or CoNLL-X has 10"),
+        (NINE[0], ":1: 9 columns, a number in the first"),
+        ("1 a X\n2 b X\n\n1 c X\n", ":1: 3 columns, a number in the first"),
+        ("".join(ROWS).replace("\t", " "), ":1: blanks between columns"),
+        ("# text = a b\n" + "".join(ROWS).replace("\t", "  "), ":2: blanks between columns"),
+        (ROWS[0] + ROWS[2], ":2: the id '3' where 2 is next"),
+        (ROWS[0] + ROWS[1] + ROWS[1], ":3: the id '2' where 3 is next"),
+        (ROWS[0] + ROWS[0], ":2: the id '1' where 2 is next"),
+        (ROWS[1], ":1: the id '2' where 1 is next"),
+        (ROWS[0] + "s2" + ROWS[1][1:], ":2: the id 's2' where 2 is next"),
+        (ROWS[0] + "3-4" + ROWS[1][1:], ":2: the id '3-4' where 2 is next"),
+        (ROWS[0] + "2.1" + ROWS[1][1:], ":2: the id '2.1' where 1 is next"),
+        (ROWS[0] + "# sent_id = 2\n" + ROWS[0], ":2: a comment within a sentence"),
+        (CONLL_2012.replace("   1   it", "   2   it"), ":3: the id '2' where 1 is next"),
+        (ROWS[0].replace("X", "_"), ":1: no tags in the column 'upos'"),
+    ],
+)
+def test_what_is_in_no_format_of_conll_is_refused(write: Write, text: str, complaint: str) -> None:
+    path = write(text)
+    with pytest.raises(InputError) as caught:
+        tagged(path)
+    assert str(caught.value).startswith(f"{path}{complaint}")
+
+
+def test_a_numbered_format_is_not_taken_for_plain_columns(write: Write) -> None:
+    with pytest.raises(InputError, match="9 columns, a number in the first"):
+        tagged(write("".join(NINE)), reader="columns")
+    with pytest.raises(InputError, match="14 columns, CoNLL-U or CoNLL-X has 10"):
+        tagged(write(CONLL_2009), reader="conllu")
+
+
+def test_sentences_without_an_empty_line_between_are_skipped_one_by_one(write: Write) -> None:
+    path = write("# sent_id = 1\n" + ROWS[0] + "# sent_id = 2\n" + ROWS[0] + ROWS[1])
+    noted: list[InputError] = []
+    assert [each.words for each in read_annotated(path, on_bad=noted.append)] == [("a", "b")]
+    assert [error.line for error in noted] == [3]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import time
 
+import nltk
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -124,6 +125,26 @@ def test_unclosed_trees_by_the_thousand_take_linear_time():
     assert read(*lines, on_bad=errors.append) == []
     assert len(errors) == 20_000
     assert time.process_time() - start < 10
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (r"(S (X :\)) (Y \() (Z a\)b) (V \(x\)))", [":)", "(", "a)b", "(x)"]),
+        (r"(S (-RRB- \)) (-LRB- \())", [")", "("]),
+        ("(S (X\n :\\))\n)", [":)"]),
+        (r"(S (NN \) (NN \\))", ["\\", "\\\\"]),  # as in treebanks of Turkish and Dutch
+        (r"(S (A and\/or) (B x\*))", [r"and\/or", r"x\*"]),
+    ],
+)
+def test_escaped_brackets_of_nltk(text, words):
+    (tree,) = read_brackets(text.split("\n"))
+    assert tree.words() == words
+    assert [again.words() for again in read_brackets([str(tree)])] == [
+        [word.replace("(", "-LRB-").replace(")", "-RRB-") for word in words]
+    ]
+    nltk_tree = nltk.Tree.fromstring(text) if r"(NN \)" not in text else tree.to_nltk()
+    assert Tree.from_nltk(nltk_tree).words() == words
 
 
 def test_trees_come_before_the_input_ends():

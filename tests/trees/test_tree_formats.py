@@ -10,7 +10,17 @@ import spectralnlp
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.testing import check_reader
 from spectralnlp.trees import ReadingChanges, Tree, clean, count_changes, read_trees, recognise
-from spectralnlp.trees.readers import ALPINO, BRACKETS, CHINESE, EXPORT, PENN_HELSINKI, PTB, SPMRL, TIGER_XML
+from spectralnlp.trees.readers import (
+    ALPINO,
+    BRACKETS,
+    CHINESE,
+    EXPORT,
+    ONTONOTES,
+    PENN_HELSINKI,
+    PTB,
+    SPMRL,
+    TIGER_XML,
+)
 from spectralnlp.trees.readers.recognition import changes_of
 
 READERS = {
@@ -19,6 +29,7 @@ READERS = {
     "faroese.psd": PENN_HELSINKI,
     "dutch.alpino.xml": ALPINO,
     "english.masc.mrg": PTB,
+    "english.gold_conll": ONTONOTES,
     "french.mrg": PTB,
     "indonesian.mrg": BRACKETS,
     "chinese.fid": CHINESE,
@@ -63,6 +74,11 @@ CLEANED = {
         "(S (EDITED (NP (PRP I))) (NP (PRP I)) (VP (VBP see) (NP (NP (DT a) (NN boat)) (PP (IN of) "
         "(NP (NP (NNP Aldeby) (POS 's)) (NN harbour))))) (. .))",
         "(FRAG (NP (NNP Thekla)) (, ,) (SBARQ (WHNP (WP who)) (SQ (VP (VBD lit) (NP (PRP it))))) (SU /))",
+    ],
+    "english.gold_conll": [
+        "(S (NP (DT The) (NN keeper)) (VP (VBD left) (NP (NNP Aldeby)) (PRN (-LRB- -LRB-) "
+        "(ADVP (RB again)) (-RRB- -RRB-))) (. .))",
+        "(FRAG (WHADVP (WRB Why)) (. ?))",
     ],
     "french.mrg": [
         "(SENT (PP (P Depuis) (NP (DET trois) (NC jours))) (PONCT ,) (NP (DET le) (NC phare) (Srel (NP "
@@ -132,6 +148,7 @@ BAD = {
     "faroese.psd": ("( (IP-MAT (NP-SBJ (N-N bátur) (VBDI kom)) (ID A,.1))\n", "unbalanced brackets"),
     "dutch.alpino.xml": ("<alpino_ds><node id='0'/></alpino_ds>", "neither word nor parts"),
     "english.masc.mrg": ("( (S (NP (DT a) (NN boat)) (VP (VBD left)))\n", "unbalanced brackets"),
+    "english.gold_conll": ("a 0 0 b X (TOP(S* - - - - * -\n\n", "unbalanced brackets"),
     "french.mrg": ("( (SENT (NP (NC phare) (PONCT .)))\n", "unbalanced brackets"),
     "indonesian.mrg": ("(S (NP (NNO kapal))\n", "unbalanced brackets"),
     "chinese.fid": ("<DOC>\n<S ID=9>\n( (NP (NN 灯)\n</S>\n", "unbalanced brackets"),
@@ -195,13 +212,17 @@ class TestPennHelsinki:
 
     def test_what_is_not_text_goes(self, tmp_path: Path) -> None:
         text = (
-            "( (VERSION (FORMAT dash)))\n( (CODE <heading>))\n( (METADATA (A (B some words here))))\n"
+            "( (VERSION (FORMAT dash)))\n( (METADATA (A (B some words here))))\n"
             "( (IP-MAT (CODE {COM:with blanks}) (FRAG (CODE x)) (NP-SBJ (N-1 a-a)) "
             "(NP-OB1 ) (VB *)) (ID A,1))\n"
         )
         (tree,) = read(tmp_path, text)
         assert str(tree) == "( (IP-MAT (NP-SBJ (N a)) (NP-OB1 (-NONE- 0)) (VB (-NONE- *))))"
         assert str(clean(tree)) == "(IP (NP (N a)))"
+
+    def test_line_breaks_and_notes_that_are_phrases_go(self, tmp_path: Path) -> None:
+        text = "( (CODE (SYM A) (. .)) (ID A,1))\n( (NP (N a) (LINEBREAK <L>) (CODE (N c)) (N b)) (ID A,2))\n"
+        assert [str(tree) for tree in read(tmp_path, text)] == ["( (NP (N a) (N b)))"]
 
     def test_two_words_are_no_leaf(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match=r"file:3 \(sentence 2\): not a leaf of this treebank: 'b c'"):
@@ -292,6 +313,39 @@ def test_functions_of_keyaki(tmp_path: Path) -> None:
     assert str(tree) == "( (IP-MAT (PP (P は)) (NP-OB1 (N 船)) (PRN (N あ)) (ANT (-NONE- *))))"
 
 
+@pytest.mark.parametrize("brackets", ["-", "(NP))", "(NP** )"])
+def test_columns_of_ontonotes_without_brackets_are_refused(tmp_path: Path, brackets: str) -> None:
+    line = f"bc/a 0 0 it PRP {brackets} - - - - * -\n"
+    with pytest.raises(InputError, match=r"file:2.* text outside brackets: 'bc/a'"):
+        read(tmp_path, f"#begin document (bc/a); part 000\n{line}", ONTONOTES)
+
+
+@pytest.mark.parametrize(
+    ("name", "labels"),
+    [
+        ("german.export", {"NP-SB", "PIS-SB", "VAFIN-HD", "$."}),
+        ("german.tiger.xml", {"NP-SB", "PIS-SB", "VAFIN-HD", "$."}),
+        ("dutch.alpino.xml", {"np-su", "noun-hd", "smain"}),
+    ],
+)
+def test_functions_are_in_labels_where_they_are_wanted(formats: Path, name: str, labels: set[str]) -> None:
+    wanted = list(read_trees(formats / name, functions=True))
+    assert labels <= {node.label for tree in wanted for node in tree.nodes()}
+    plain = list(read_trees(formats / name))
+    assert [tree.words() for tree in wanted] == [tree.words() for tree in plain]
+    assert not any(label.endswith(("-SB", "-su", "-hd")) for tree in plain for label in tree.tags())
+    (line,) = set(changes_of([formats / name], clean=False)) - set(changes_of([formats / name]))
+    assert line == "labels have functions, as NP-SB: @NP is NP with any"
+
+
+def test_tags_of_empty_elements_are_said_where_these_stay(tmp_path: Path) -> None:
+    text = "( (IP-MAT (NP-SBJ *pro*) (VBD came) (. .)) (ID A,1))\n"
+    (tree,) = read(tmp_path, text)
+    assert str(tree) == "( (IP-MAT (NP-SBJ (-NONE- *pro*)) (VBD came) (. .)))"
+    _, line = changes_of([tmp_path / "file"], clean=False)
+    assert line == "empty elements are under a tag, -NONE-: NP << /pro/, not NP < /pro/"
+
+
 class TestPenn:
     """The ways of MASC, of the French treebank and of ICON."""
 
@@ -307,6 +361,17 @@ class TestPenn:
         )
         assert recognise(tmp_path / "file") is PTB
         assert count_changes(tmp_path / "file") == ReadingChanges(notes=4)
+
+    def test_speakers_and_marks_of_disfluencies_go(self, tmp_path: Path) -> None:
+        """The ways of Switchboard, in which no line of a speaker is a sentence."""
+        text = (
+            "( (CODE (SYM SpeakerA1) (. .)))\n"
+            "( (S (EDITED (RM (-DFL- \\[)) (NP-SBJ (PRP I)) (IP (-DFL- \\+)))"
+            " (NP-SBJ (PRP I)) (RS (-DFL- \\])) (VP (VBP row)) (LINEBREAK <L>) (. .) (-DFL- E_S)))\n"
+        )
+        (tree,) = read(tmp_path, text)
+        assert str(clean(tree)) == "(S (EDITED (NP (PRP I))) (NP (PRP I)) (VP (VBP row)) (. .))"
+        assert count_changes(tmp_path / "file") == ReadingChanges(notes=6)
 
     def test_non_breaking_spaces_between_brackets(self, tmp_path: Path) -> None:
         text = (

@@ -143,7 +143,7 @@ def _arriving(stream: Any) -> Iterator[list[str]]:
     from spectralnlp.runtime import LONGEST_LINE, decode_lines, too_long_line
 
     waiting: deque[bytes] = deque()
-    decoded = decode_lines(iter(waiting.popleft, None), "<stdin>")
+    decoded = decode_lines(iter(lambda: waiting.popleft() if waiting else None, None), "<stdin>")
     rest = b""
     while True:
         chunk = stream.read1(_CHUNK)

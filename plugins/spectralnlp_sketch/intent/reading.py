@@ -23,12 +23,16 @@ from spectralnlp.runtime import (
     find_table,
     not_text,
     open_text,
+    read_ahead,
     remarks_on_files,
     reported,
 )
 from spectralnlp_sketch.labelled import Example, plain_label
 
 _NOT_FOUND = "name it: `{}`; {}"
+# Examples at the beginning of a file that show whether texts and labels are swapped: how many are read, the
+# fewest that show it, and the share of them whose label is new.
+_SAMPLED, _FEWEST, _NEW = 1000, 4, 0.8
 
 
 class ExampleFiles(Corpus[Example]):
@@ -58,7 +62,7 @@ class ExampleFiles(Corpus[Example]):
         self.paths = [*labelled, *unlabelled]
         self._columns = (text_column, label_column)
         self._encoding = encoding
-        first = partial(_labelled, self._columns, needs_labels, encoding)
+        first = partial(_labelled_not_swapped, self._columns, needs_labels, encoding)
         self._labelled = FileCorpus(labelled, partial(_reported, first, on_bad))
         second = partial(_unlabelled, text_column, encoding)
         self._unlabelled = FileCorpus(unlabelled, partial(_reported, second, on_bad))
@@ -148,6 +152,24 @@ def _reported(
     read: Callable[[Path], Iterator[Example | InputError]], on_bad: OnBad | None, path: Path
 ) -> Iterator[Example]:
     return reported(read(path), on_bad)
+
+
+def _labelled_not_swapped(
+    columns: tuple[Column | None, Column | None], needs_labels: bool, encoding: str, path: Path
+) -> Iterator[Example | InputError]:
+    """Read texts and labels as `_labelled` does; refuse a file in which they seem to be swapped.
+
+    They are if almost every label is new, while texts recur and are shorter than the labels.
+    """
+    head, rest = read_ahead(_labelled(columns, needs_labels, encoding, path), _SAMPLED)
+    pairs = [each for each in head if isinstance(each, Example) and each.label is not None]
+    texts, labels = {each.text for each in pairs}, {each.label for each in pairs}
+    longer = sum(len(each.label.split()) - len(each.text.split()) for each in pairs)
+    if len(pairs) >= _FEWEST and len(labels) >= _NEW * len(pairs) and len(texts) < len(labels) and longer > 0:
+        what = f"{len(labels)} labels of {len(texts)} texts: they seem to be swapped"
+        raise InputError(what, path=path, hint="lines are: label, tab, text; columns of tables have options")
+    yield from head
+    yield from rest
 
 
 def _labelled(

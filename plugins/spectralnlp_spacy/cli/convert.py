@@ -47,10 +47,10 @@ def convert(
     from spectralnlp import registry
     from spectralnlp.cli.console import note, progress
     from spectralnlp.cli.options import Skipped
-    from spectralnlp.runtime import expand_inputs
+    from spectralnlp.runtime import expand_inputs, rereadable
     from spectralnlp_spacy.documents import write_docs
 
-    files = expand_inputs(inputs)
+    files = expand_inputs(rereadable(inputs))
     kind = _recognise(files[0]) if kind == "auto" else kind
     if kind not in TASKS:
         raise ConfigError(f"no kind {kind!r}", hint=f"choose from auto, {', '.join(TASKS)}")

@@ -6,7 +6,7 @@ the words of the gold trees. ``--html`` writes a page with the worst sentences s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -120,9 +120,10 @@ def _preparation(table: str | None) -> Callable[[Tree], Tree]:
 def _analysis(
     gold: Sequence[Tree], path: str, groups: Sequence[str], prepare: Callable[[Tree], Tree]
 ) -> Analysis:
+    from spectralnlp.cli.score import predictions
     from spectralnlp_trees.comparison.analysis import analyse
 
-    trees = parsed_as(gold, path) if is_model(path) else list(_predictions(path))
+    trees = parsed_as(gold, path) if is_model(path) else list(predictions(path))
     if len(trees) != len(gold):
         raise InputError(
             f"{len(trees)} trees, but there are {len(gold)} gold trees",
@@ -131,15 +132,6 @@ def _analysis(
         )
     trees = [None if tree is None else prepare(tree) for tree in trees]
     return analyse(map(prepare, gold), trees, groups=groups)
-
-
-def _predictions(path: str) -> Iterator[Tree | None]:
-    """Yield the trees of a file or folder; None for a line that stands for a missing tree."""
-    from spectralnlp.cli.score import predictions
-    from spectralnlp.runtime import expand_inputs, rereadable
-
-    for file in expand_inputs(rereadable([path])):
-        yield from predictions(str(file))
 
 
 def _short_names(paths: Sequence[str]) -> list[str]:

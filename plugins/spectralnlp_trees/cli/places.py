@@ -37,7 +37,7 @@ def read_places(
         model: name of the parser for texts; None for treebanks.
         tokenized: whether texts have one sentence per line, with spaces between tokens.
         skip_bad: whether to skip and report invalid trees of treebanks, instead of stopping at the first.
-        clean: whether the caller removes traces, so that the notes mention this.
+        clean: whether the caller removes traces, so that the notes mention this, and functions.
 
     Raises:
         ConfigError: ``tokenized`` is set for treebanks, or ``skip_bad`` for texts.
@@ -81,7 +81,8 @@ def _treebanks(
         for expanded in expand_inputs([path]):
             read.append(expanded)
             name = str(expanded) if str(path) == file else "<stdin>"
-            for number, tree in enumerate(read_trees(expanded, reader, on_bad=skipped, encoding=encoding), 1):
+            trees = read_trees(expanded, reader, on_bad=skipped, encoding=encoding, functions=not clean)
+            for number, tree in enumerate(trees, 1):
                 yield Place(name, number, tree)
     if skipped is not None:
         skipped.say_how_many()

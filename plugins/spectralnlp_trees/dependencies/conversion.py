@@ -14,7 +14,7 @@ from spectralnlp_trees.dependencies.refinement import refine
 from spectralnlp_trees.dependencies.stanford import to_stanford
 from spectralnlp_trees.dependencies.unlabelled import unlabelled_arcs
 from spectralnlp_trees.dependencies.upos import universal_tags
-from spectralnlp_trees.dependencies.words import PENN_TAGS
+from spectralnlp_trees.dependencies.words import PENN_TAGS, penn_tag
 
 SCHEMES = ("ud", "stanford", "heads")
 
@@ -88,4 +88,4 @@ def is_english(tree: Tree) -> bool:
 
 def foreign_tags(tree: Tree) -> list[str]:
     """Return the sorted part-of-speech tags of a tree that the Penn treebank for English lacks."""
-    return sorted(set(tree.tags()) - PENN_TAGS)
+    return sorted(tag for tag in {*tree.tags()} if penn_tag(tag) not in PENN_TAGS)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from spectralnlp.trees import Tree
-from spectralnlp_trees.dependencies.words import PUNCTUATION
+from spectralnlp_trees.dependencies.words import PUNCTUATION, penn_tag
 
 _NO_FUNCTIONS: frozenset[str] = frozenset()
 
@@ -112,7 +112,7 @@ def working_copy(tree: Tree) -> tuple[list[Phrase], list[Phrase]]:
     for node in tree.postorder():
         category, functions = label_parts(node.label)
         if node.word is not None:
-            phrase = Phrase(node.label, _NO_FUNCTIONS, node.word.lower() or "_", len(words), [])
+            phrase = Phrase(penn_tag(node.label), _NO_FUNCTIONS, node.word.lower() or "_", len(words), [])
             words.append(phrase)
         else:
             first = len(pending) - len(node.children)

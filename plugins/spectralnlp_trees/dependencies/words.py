@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
 from typing import NamedTuple
 
 
@@ -161,6 +163,23 @@ PROPER_ADJECTIVES = word_set(
     "chemical global middle public european african general federal great high western eastern northern "
     "southern golden british french german black white free social grand digital electrical old"
 )
+
+
+# Tags of treebanks in Penn style that the rules take for another: brackets of OntoNotes and MASC, ends of
+# MASC's units of speech, and Switchboard's *'s* for *is* and *has*.
+_SAME_TAGS = {
+    **{"-LSB-": "-LRB-", "-LCB-": "-LRB-", "-RSB-": "-RRB-", "-RCB-": "-RRB-"},
+    **{"SU": "NFP", "BES": "VBZ", "HVS": "VBZ"},
+}
+_AFTER_TAG = re.compile(r"(?<!^)[-=|^].*", re.DOTALL)
+
+
+@lru_cache(maxsize=4096)
+def penn_tag(label: str) -> str:
+    """Return the Penn tag that rules take a word's label for: ``NNS`` for ``NNS-4``, ``JJ`` for ``JJ|NN``."""
+    if label in _SAME_TAGS or label.startswith("-"):
+        return _SAME_TAGS.get(label, label)
+    return _AFTER_TAG.sub("", label)
 
 
 class Expression(NamedTuple):

@@ -14,6 +14,7 @@ from spectralnlp.trees.readers.nltk_corpora import (
     is_nltk_corpus,
     is_nltk_tree,
 )
+from spectralnlp.trees.readers.ontonotes import ONTONOTES
 from spectralnlp.trees.readers.penn import BRACKETS, CRAFT, GUM, PTB
 from spectralnlp.trees.readers.penn_helsinki import PENN_HELSINKI
 from spectralnlp.trees.readers.reader import Reader, TreeReader
@@ -29,6 +30,7 @@ __all__ = [
     "CRAFT",
     "EXPORT",
     "GUM",
+    "ONTONOTES",
     "PENN_HELSINKI",
     "PTB",
     "SPMRL",

@@ -144,7 +144,7 @@ class _Export:
 
 
 def _looks_like_export(head: str) -> bool:
-    return re.match(r"(?:\s|%%[^\n]*\n)*#(?:FORMAT \d|BOT |BOS \d)", head) is not None
+    return re.match(r"(?:\s|%%[^\n]*\n)*#(?:FORMAT \d|BOT |BOS \S)", head) is not None
 
 
 EXPORT = GraphReader("utf-8", _looks_like_export, read_export)

@@ -28,10 +28,12 @@ class GraphReader(EncodedReader):
         parse: function that yields the sentences in the lines of a file, as `SentenceGraph`.
         declared: function that returns the encoding declared at the beginning of a file, or None if there is
             no declaration; None to use ``encoding`` for all files.
+        functions: whether labels of phrases and words have their functions, ``NP-SB``, ``PPER-SB``.
     """
 
     parse: Parse
     declared: Callable[[str], str | None] | None = None
+    functions: bool = False
 
     def with_encoding(self, encoding: str) -> GraphReader:
         """Return a reader that uses another encoding, whatever encoding the files declare."""
@@ -43,7 +45,7 @@ class GraphReader(EncodedReader):
         Raises:
             InputError: the file cannot be read, or a sentence is invalid and ``on_bad`` is None.
         """
-        return (continuous(graph) for graph in self.graphs(path, on_bad))
+        return (continuous(graph, functions=self.functions) for graph in self.graphs(path, on_bad))
 
     def changes(self, path: str | Path) -> ReadingChanges:
         """Count the nodes that `read` removes and moves in a file; invalid sentences are skipped.

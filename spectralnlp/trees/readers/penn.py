@@ -1,6 +1,7 @@
 """Readers for bracketed trees in Penn Treebank style: PTB, GUM, CRAFT, and any other set of labels.
 
-Notes in transcriptions (Switchboard, MASC), such as ``(CODE <TURN>)``, are not words and are removed.
+Notes in transcriptions (Switchboard, MASC) are not words and are removed: ``(CODE <TURN>)``, speakers
+``(CODE (SYM SpeakerA1) (. .))``, ``(LINEBREAK <L>)``, and marks of disfluencies, ``(-DFL- E_S)``.
 """
 
 from __future__ import annotations
@@ -10,16 +11,18 @@ import re
 from spectralnlp.trees.readers.reader import TreeReader
 from spectralnlp.trees.tree import Tree
 
-_NOTE = "CODE"
+_NOTES = frozenset(["CODE", "LINEBREAK", "-DFL-"])
 
 
 def _without_notes(tree: Tree) -> Tree | None:
-    if _NOTE not in tree.tags():
+    if not any(node.label in _NOTES for node in tree.nodes()):
         return tree
 
     def text(node: Tree, children: list[Tree | None]) -> Tree | None:
+        if node.label in _NOTES:
+            return None
         if node.word is not None:
-            return None if node.label == _NOTE else node
+            return node
         kept = [child for child in children if child is not None]
         return Tree(node.label, kept) if kept else None
 
@@ -44,6 +47,7 @@ def _looks_like_brackets(head: str) -> bool:
 
 
 BRACKETS = TreeReader("utf-8", _looks_like_brackets)
-PTB = TreeReader("utf-8", _looks_like_ptb, adapt=_without_notes, note=re.compile(rf"\({_NOTE}\s"))
+_NOTE = re.compile(rf"\((?:{'|'.join(sorted(_NOTES))})\s")
+PTB = TreeReader("utf-8", _looks_like_ptb, adapt=_without_notes, note=_NOTE)
 GUM = TreeReader("utf-8", _looks_like_gum)
 CRAFT = TreeReader("utf-8", _looks_like_craft)

@@ -10,8 +10,8 @@ Source: B. Santorini, Annotation manual for the Penn historical corpora
 (https://www.ling.upenn.edu/hist-corpora/annotation); for lemmas and clitics J. C. Wallenberg,
 A. K. Ingason, E. F. Sigurðsson and E. Rögnvaldsson (2011), Icelandic Parsed Historical Corpus (IcePaHC).
 
-- ``ID``, ``CODE``, ``METADATA``, ``VERSION`` and ``COM`` nodes hold metadata, not text. They are removed,
-  together with phrases that contain nothing else.
+- ``ID``, ``CODE``, ``LINEBREAK``, ``METADATA``, ``VERSION`` and ``COM`` nodes hold metadata, not text. They
+  are removed, together with phrases that contain nothing else.
 - ``0``, leaves that begin with a star, and empty brackets are empty elements directly under a phrase,
   ``(NP-SBJ *con*)``. They are converted to Penn Treebank style, ``(NP-SBJ (-NONE- *con*))``, which `clean`
   removes.
@@ -32,16 +32,16 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 
 from spectralnlp.errors import InputError
-from spectralnlp.runtime import OnBad
+from spectralnlp.runtime import OnBad, read_ahead
 from spectralnlp.trees.readers.reader import TreeReader
 from spectralnlp.trees.tree import Tree
 
 _HEAD_LINES = 400  # enough to see whether there are lemmas
-_ABOUT_THE_TEXT = frozenset(["ID", "CODE", "METADATA", "VERSION", "COM", "COMMENT"])
+_ABOUT_THE_TEXT = frozenset(["ID", "CODE", "LINEBREAK", "METADATA", "VERSION", "COM", "COMMENT"])
 _NOTE = re.compile(rf"\((?:{'|'.join(sorted(_ABOUT_THE_TEXT))})[\s-]")
 _EMPTY_ELEMENT = re.compile(r"\([^()\s]+(?:\s+(?:0|\*(?!-\*\))[^()\s]*))?\s*\)")
 _MARKED = re.compile(r"\(ID\s+[^\s()]|\((?:METADATA|VERSION)\s")
@@ -75,21 +75,9 @@ class PennHelsinkiReader(TreeReader):
 
     def trees(self, lines: Iterable[str], path: str | Path | None, on_bad: OnBad | None) -> Iterator[Tree]:
         """Return an iterator over the trees in the lines of a file, without trees that hold only metadata."""
-        stream = iter(lines)
-        head: list[str] = []
-        error: InputError | None = None
-        try:
-            head.extend(islice(stream, _HEAD_LINES))
-        except InputError as wrong:
-            error = wrong
+        head, rest = read_ahead(iter(lines), _HEAD_LINES)
         adapt = partial(_text_of, lemmas=_has_lemmas(" ".join(head)))
-        rest = stream if error is None else _failing(error)
         return TreeReader.trees(replace(self, adapt=adapt), chain(head, rest), path, on_bad)
-
-
-def _failing(error: InputError) -> Iterator[str]:
-    yield from ()
-    raise error
 
 
 def _text_of(tree: Tree, lemmas: bool) -> Tree | None:

@@ -13,15 +13,20 @@ The two steps are usual for NEGRA, TIGER and similar treebanks:
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from spectralnlp.trees.heads import neutral_head
 from spectralnlp.trees.readers.changes import ReadingChanges
 from spectralnlp.trees.readers.sentence_graph import VIRTUAL_ROOT, SentenceGraph, children_of
 from spectralnlp.trees.tree import HeadedTree, Tree, writable
 
+_NO_FUNCTIONS = frozenset(["", "-", "--"])
 _HEAD_FUNCTIONS = frozenset(["HD", "hd", "HEAD", "head"])
 
 
-def continuous(graph: SentenceGraph, counts: ReadingChanges | None = None) -> Tree:
+def continuous(
+    graph: SentenceGraph, counts: ReadingChanges | None = None, *, functions: bool = False
+) -> Tree:
     """Convert a sentence to a tree without crossing branches, under a root with the sentence's root label.
 
     In labels and words, brackets are escaped (``$(`` becomes ``$-LRB-``).
@@ -29,6 +34,7 @@ def continuous(graph: SentenceGraph, counts: ReadingChanges | None = None) -> Tr
     Args:
         graph: the sentence.
         counts: counts to which the changes of this sentence are added; None to count nothing.
+        functions: whether labels have the functions of their nodes, ``NP-SB``.
     """
     parents = list(graph.parents)
     attached = _attach(len(graph.words), parents)
@@ -40,7 +46,13 @@ def continuous(graph: SentenceGraph, counts: ReadingChanges | None = None) -> Tr
         counts.raised += len(raised)
         counts.attached += attached
         counts.empty += graph.empty
-    return _tree(graph, parents, order)
+    names = graph.labels
+    if functions:
+        names = [
+            label if function in _NO_FUNCTIONS else f"{label}-{function}"
+            for label, function in zip(graph.labels, graph.functions, strict=True)
+        ]
+    return _tree(replace(graph, labels=names), parents, order)
 
 
 def _children_first(n_words: int, parents: list[int]) -> list[int]:

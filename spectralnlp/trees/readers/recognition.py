@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,9 @@ from spectralnlp.trees.readers.changes import ReadingChanges
 from spectralnlp.trees.readers.chinese import CHINESE
 from spectralnlp.trees.readers.export import EXPORT
 from spectralnlp.trees.readers.graph_reader import GraphReader
+from spectralnlp.trees.readers.ontonotes import ONTONOTES
 from spectralnlp.trees.readers.penn import BRACKETS, CRAFT, GUM, PTB
-from spectralnlp.trees.readers.penn_helsinki import PENN_HELSINKI
+from spectralnlp.trees.readers.penn_helsinki import PENN_HELSINKI, PennHelsinkiReader
 from spectralnlp.trees.readers.reader import Reader, TreeReader
 from spectralnlp.trees.readers.spmrl import SPMRL
 from spectralnlp.trees.readers.tiger_xml import TIGER_XML
@@ -29,6 +31,7 @@ _MOST_SPECIFIC_FIRST: tuple[TreeReader | GraphReader, ...] = (
     ALPINO,
     TIGER_XML,
     EXPORT,
+    ONTONOTES,
     CHINESE,
     SPMRL,
     PENN_HELSINKI,
@@ -90,6 +93,8 @@ def read_trees(
     reader: str | Reader = "auto",
     on_bad: OnBad | None = None,
     encoding: str | None = None,
+    *,
+    functions: bool = False,
 ) -> Iterator[Tree]:
     """Yield the trees of a treebank file, with traces and function tags.
 
@@ -98,6 +103,8 @@ def read_trees(
         reader: a reader, the name of a registered one (``ptb``), or ``auto`` for `recognise`.
         on_bad: called with the error of each invalid tree, which is skipped; see `read_brackets`.
         encoding: encoding of the file; None for the encoding that the reader expects.
+        functions: whether labels of phrases and words have functions, ``NP-SB`` and ``PPER-SB``, also in
+            formats that keep them apart (``export``, ``tigerxml``, ``alpino``).
 
     Raises:
         InputError: the file cannot be read, or a tree is invalid and ``on_bad`` is None.
@@ -109,7 +116,10 @@ def read_trees(
         >>> len(list(read_trees("corpora/treebank/dev.mrg")))
         30
     """
-    yield from _reader_of(path, reader, encoding).read(path, on_bad)
+    named = _reader_of(path, reader, encoding)
+    if functions and isinstance(named, GraphReader):
+        named = replace(named, functions=True)
+    yield from named.read(path, on_bad)
 
 
 def count_changes(
@@ -140,24 +150,31 @@ def count_changes(
 def changes_of(
     paths: Iterable[str | Path], reader: str = "auto", encoding: str | None = None, *, clean: bool = True
 ) -> list[str]:
-    """Describe in one line, for users, how many nodes are removed and moved when files are read.
+    """Describe in lines, for users, how many nodes are removed and moved when files are read.
 
     Args:
         paths: the files.
         reader: name of a registered reader (``ptb``), or ``auto`` for `recognise`.
         encoding: encoding of the files; None for the encoding that the reader expects.
-        clean: whether the caller removes traces, which are then counted too.
+        clean: whether the caller removes traces and functions; traces are then counted too.
 
     Returns:
-        A list of one line, or an empty list if no node is removed or moved.
+        A line if a node is removed or moved; unless ``clean``, also lines that say what readers add to trees:
+        functions in labels, and tags of empty elements.
     """
-    found = ReadingChanges()
+    found, remarks = ReadingChanges(), dict[str, None]()
     for path in paths:
         with suppress(InputError):  # those who read the trees are told
-            found += count_changes(path, reader, encoding) or ReadingChanges()
+            counts = count_changes(path, reader, encoding)
+            found += counts or ReadingChanges()
+            named = None if counts is None else _reader_of(path, reader, encoding)
+            if isinstance(named, GraphReader):
+                remarks["labels have functions, as NP-SB: @NP is NP with any"] = None
+            elif isinstance(named, PennHelsinkiReader) and counts is not None and counts.traces:
+                remarks["empty elements are under a tag, -NONE-: NP << /pro/, not NP < /pro/"] = None
     if not clean:
         found.traces = 0
-    return [str(found)] if str(found) else []
+    return [line for line in (str(found), *(() if clean else remarks)) if line]
 
 
 def _reader_of(path: str | Path, reader: str | Reader, encoding: str | None) -> Reader:

@@ -121,11 +121,12 @@ class GraphBuilder:
 
         Args:
             root: identifier of the root: one of the nodes or, if no node has this identifier, a virtual
-                root above all nodes.
+                root above all nodes. Words without a parent, such as punctuation in TigerXML, are children of
+                the virtual root.
 
         Raises:
-            InputError: there are no words; a phrase is empty; a parent is missing, or is a word; a word is
-                not under the root; or a node dominates itself.
+            InputError: there are no words; a phrase is empty, or is not under the root; a parent is missing,
+                or is a word; or a node dominates itself.
         """
         if not self.words:
             raise self.bad("a sentence without words", self.line, "remove it")
@@ -152,13 +153,11 @@ class GraphBuilder:
         parent = self.above[name][0] if name in self.above else None
         if parent == root and root not in number:
             return VIRTUAL_ROOT
-        if parent is None and name == root:
+        if parent is None and (name == root or name in self.words):
             return VIRTUAL_ROOT
         line = self.lines[name]
         if parent is None:
-            kind = f"word {self.words[name][0]!r}" if name in self.words else f"phrase {name}"
-            what = f"the tree does not cover the sentence: {kind} is not under the root"
-            raise self.bad(what, line, "give it a parent")
+            raise self.bad(f"phrase {name} is not under the root", line, "give it a parent")
         if parent not in number:
             raise self.bad(f"node {name} hangs from {parent}, which is missing", line, "add it")
         if parent in self.words:
@@ -194,9 +193,10 @@ class GraphBuilder:
 
 
 def _without_virtual_root(graph: SentenceGraph) -> SentenceGraph:
-    """Return the graph without a phrase ``VROOT``, ``TOP`` or ``ROOT`` that dominates all other nodes."""
-    n_words, top = len(graph.words), [n for n, parent in enumerate(graph.parents) if parent == VIRTUAL_ROOT]
-    if len(top) != 1 or top[0] < n_words or graph.labels[top[0]] not in _ROOT_LABELS:
+    """Return the graph without a phrase ``VROOT``, ``TOP`` or ``ROOT`` that dominates all other phrases."""
+    phrases = range(len(graph.words), len(graph.parents))
+    top = [node for node in phrases if graph.parents[node] == VIRTUAL_ROOT]
+    if len(top) != 1 or graph.labels[top[0]] not in _ROOT_LABELS:
         return graph
     root = top[0]
     parents = [VIRTUAL_ROOT if each == root else each - (each > root) for each in graph.parents]

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 from sklearn.svm import LinearSVC
-from spectralnlp_sketch import Classifier, IntentClassifier, with_unlabelled
+from spectralnlp_sketch import Classifier, IntentClassifier, read_texts, with_unlabelled
 from spectralnlp_sketch.cli.classify import _arriving
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import NgramFormat, Ngrams
@@ -35,7 +35,7 @@ from spectralnlp_sketch.intent.scope import Scope, familiarity_of
 
 import spectralnlp
 from spectralnlp.cli.app import run
-from spectralnlp.errors import ConfigError, ModelError
+from spectralnlp.errors import ConfigError, InputError, ModelError
 from spectralnlp.runtime import InMemoryCorpus
 
 CITIES, FOODS, SONGS = ("oslo", "lima", "cairo"), ("pizza", "ramen", "tacos"), ("jazz", "techno", "opera")
@@ -467,6 +467,30 @@ def test_bad_lines_can_be_left_out(files: Path, capsys: pytest.CaptureFixture[st
     assert "skipped 1 in all" in capsys.readouterr().out
 
 
+def test_texts_in_place_of_labels_are_refused(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [line.split("\t") for line in (files / "train.tsv").read_text().splitlines()]
+    (files / "swapped.tsv").write_text("".join(f"{text}\t{label}\n" for label, text in rows))
+    (files / "swapped.csv").write_text("text,label\n" + "".join(f"{label},{text}\n" for label, text in rows))
+    for name in ("swapped.tsv", "swapped.csv"):
+        arguments = ["train", "intent", str(files / name), "-o", str(files / "model")]
+        assert run(arguments) == 2
+        assert "they seem to be swapped; lines are: label, tab, text" in capsys.readouterr().err
+        assert not (files / "model").exists()
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["a is it\tone", "b is it\ttwo", "c is it\tthree", "d is it\tfour"],  # a text for each long label
+        ["a b\tx", "a b\ty", "a b\tx", "c\tz"],
+        ["a\tx y", "b\tx y", "c\tx y", "d\tx y"],
+    ],
+)
+def test_labels_that_are_long_or_many_are_not_taken_for_texts(tmp_path: Path, rows: list[str]) -> None:
+    (tmp_path / "texts.tsv").write_text("\n".join(rows))
+    assert len(list(read_texts(tmp_path / "texts.tsv"))) == 4
+
+
 def test_unlabelled_text_that_is_empty(files: Path) -> None:
     (files / "empty.txt").write_text("\n\n")
     arguments = ["--unlabelled", str(files / "empty.txt"), "-o", str(files / "model")]
@@ -495,6 +519,19 @@ def test_lines_are_classified_as_they_arrive() -> None:
             return self.chunks.pop(0)
 
     assert list(_arriving(Pipe())) == [["one"], ["two", "three"], [""], ["four"]]
+
+
+def test_bytes_that_are_not_utf8_are_named_wherever_they_arrive() -> None:
+    class Pipe:
+        chunks: ClassVar = [b"one\n", b"caf\xe9 one\ntwo\n", b""]
+
+        def read1(self, size: int) -> bytes:
+            return self.chunks.pop(0)
+
+    batches = _arriving(Pipe())
+    assert next(batches) == ["one"]
+    with pytest.raises(InputError, match="<stdin>:2: byte 0xe9 at column 4 is not utf-8"):
+        next(batches)
 
 
 def test_the_report() -> None:

@@ -11,6 +11,7 @@ pytest.importorskip("spacy")
 import spacy
 import spectralnlp_spacy
 from spacy.tokens import Doc, DocBin, Span
+from spacy.vocab import Vocab
 from spectralnlp_spacy.constituents import Bracket, write_constituents
 from spectralnlp_spacy.errors import ComponentError
 from spectralnlp_spacy.noun_phrases import base_noun_phrases
@@ -177,6 +178,15 @@ def test_a_dependency_parse_and_other_documents_keep_spacys_noun_chunks(nlp) -> 
     plain = spacy.blank("en")
     plain.add_pipe("spectral_parser", config={"noun_chunks": False})
     assert plain.vocab.get_noun_chunks is spacy.blank("en").vocab.get_noun_chunks
+
+
+@pytest.mark.parametrize("vocab", [Vocab(), spacy.blank("en").vocab, spacy.blank("xx").vocab])
+def test_noun_chunks_of_a_document_over_another_vocabulary(nlp, vocab) -> None:
+    words = ["The", "keeper", "waited", "."]
+    doc = nlp.get_pipe("spectral_parser")(Doc(vocab, words=words, sent_starts=[True, False, False, False]))
+    expected = [chunk.text for chunk in nlp("The keeper waited.").noun_chunks]
+    assert [chunk.text for chunk in doc.noun_chunks] == expected
+    assert [chunk.text for chunk in doc[:3].noun_chunks] == expected
 
 
 # ---------------------------------------------------------------------------------------------------------

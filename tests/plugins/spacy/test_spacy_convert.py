@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
@@ -90,3 +91,10 @@ def test_bad_trees_can_be_skipped(tmp_path, capsys) -> None:
     assert status == 0
     assert [doc.text.strip() for doc in docs] == ["a", "b"]
     assert "skipped" in capsys.readouterr().err
+
+
+def test_standard_input(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(CONLLU.encode())))
+    assert run(["convert", "-", "-o", str(tmp_path / "a.spacy")]) == 0
+    (doc,) = DocBin().from_disk(tmp_path / "a.spacy").get_docs(spacy.blank("en").vocab)
+    assert doc.text.split() == ["Go", "now"]
