@@ -16,6 +16,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby, islice
 from operator import attrgetter
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -58,6 +59,15 @@ def search(
         str,
         typer.Option("--format", metavar="NAME", help="text, brackets, html, table, tsv, csv or json."),
     ] = "text",
+    macros: Annotated[
+        Path | None,
+        typer.Option(
+            "--macros",
+            metavar="FILE",
+            help="Replace matches of regular expressions in the pattern; a row is an expression, a tab and "
+            "the replacement.",
+        ),
+    ] = None,
     model: TextModel = None,
     tokenized: TokenizedText = False,
     clean: Annotated[
@@ -77,9 +87,11 @@ def search(
     output: OutputFile = None,
 ) -> None:
     """Find the matches of a pattern in trees."""
+    from spectralnlp_trees.tregex.macros import expand_macros, read_macros
     from spectralnlp_trees.tregex.show import Style
 
     check_format(format_, *OTHER_FORMATS)
+    pattern = pattern if macros is None else expand_macros(pattern, read_macros(macros))
     read = _understood(pattern)
     places = read_places(
         files or [], reader, encoding, model=model, tokenized=tokenized, skip_bad=skip_bad, clean=clean
