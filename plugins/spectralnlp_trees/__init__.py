@@ -1,4 +1,4 @@
-"""Tools for constituency trees: search, dependencies, measures, comparison with gold trees, treebank audit.
+"""Tools for constituency trees: search, rewriting, dependencies, measures, comparison with gold trees, audit.
 
 They accept trees or parses of any parser.
 
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from spectralnlp_trees.measures.measure import measure, measure_each
     from spectralnlp_trees.measures.structures import RATIOS, STRUCTURES
     from spectralnlp_trees.measures.values import LengthProfile, Measures
+    from spectralnlp_trees.rewriting.rewrite import Rewriting, rewrite
     from spectralnlp_trees.tregex.matches import Match, MatchedNode, TreeIndex, count, search
     from spectralnlp_trees.tregex.pattern_error import PatternError
 
@@ -74,6 +75,7 @@ __all__ = [
     "Measures",
     "PatternError",
     "Repair",
+    "Rewriting",
     "TreeDiff",
     "TreeError",
     "TreeErrors",
@@ -90,6 +92,7 @@ __all__ = [
     "is_english",
     "measure",
     "measure_each",
+    "rewrite",
     "search",
     "to_dependencies",
 ]
@@ -111,6 +114,7 @@ _MODULES = {
     "Measures": "measures.values",
     "PatternError": "tregex.pattern_error",
     "Repair": "comparison.errors",
+    "Rewriting": "rewriting.rewrite",
     "TreeDiff": "comparison.diff",
     "TreeError": "comparison.errors",
     "TreeErrors": "comparison.errors",
@@ -127,6 +131,7 @@ _MODULES = {
     "is_english": "dependencies.conversion",
     "measure": "measures.measure",
     "measure_each": "measures.measure",
+    "rewrite": "rewriting.rewrite",
     "search": "tregex.matches",
     "to_dependencies": "dependencies.conversion",
 }

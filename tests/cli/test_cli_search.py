@@ -88,6 +88,16 @@ def test_colours_on_a_terminal(run: Run, trees: str, monkeypatch: pytest.MonkeyP
     )
 
 
+def test_macros_and_labels_that_begin_with_a_sign(run: Run, trees: str) -> None:
+    assert run("search", "--count", "--", "-NONE- < *T*", trees).out == "1\n"
+    Path("macros").write_text("NOUN\tNN|NNS\n")
+    assert run("search", "@NP < NOUN", trees, "--count", "--macros", "macros").out == "3\n"
+    Path("macros").write_text("NOUN NN|NNS\n")
+    status, out, err = run("search", "@NP < NOUN", trees, "--count", "--macros", "macros")
+    assert (status, out) == (2, "")
+    assert "macros:1: not a row of macros; a row is" in err
+
+
 def test_a_bad_pattern(run: Run, trees: str) -> None:
     status, out, err = run("search", "NP < (VP", trees)
     assert (status, out) == (2, "")

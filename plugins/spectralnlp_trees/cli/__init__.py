@@ -1,4 +1,4 @@
-"""Commands for constituency trees: ``search``, ``measure``, ``compare``, ``diff`` and ``audit``."""
+"""Commands for trees: ``search``, ``rewrite``, ``measure``, ``compare``, ``diff`` and ``audit``."""
 
 # Nothing here is public: import public names from `spectralnlp_trees`.
 __all__: list[str] = []

@@ -24,11 +24,11 @@ from spectralnlp.cli.console import progress, results
 from spectralnlp.cli.formats import JSON, Rows, check_format
 from spectralnlp.cli.kernels import announced_kernels
 from spectralnlp.cli.options import FileEncoding, OutputFile, SkipBad, TextModel, TokenizedText, TreeReader
+from spectralnlp_trees.cli.patterns import Macros, PatternHeadRules, PatternText, understood
 from spectralnlp_trees.cli.places import read_places
 
 if TYPE_CHECKING:
     from spectralnlp_trees.tregex.matches import Match
-    from spectralnlp_trees.tregex.pattern import Pattern
     from spectralnlp_trees.tregex.show import Place, Style
 
 OTHER_FORMATS = ("text", "brackets", "html")
@@ -37,9 +37,7 @@ TREES_AT_A_TIME = 20_000
 
 
 def search(
-    pattern: Annotated[
-        str, typer.Argument(metavar="PATTERN", help="Pattern in Tregex's language: 'NP < PP'.")
-    ],
+    pattern: PatternText,
     files: Annotated[
         list[str] | None,
         typer.Argument(metavar="FILE", help="Treebank files or folders; none, or -, is standard input."),
@@ -58,19 +56,13 @@ def search(
         str,
         typer.Option("--format", metavar="NAME", help="text, brackets, html, table, tsv, csv or json."),
     ] = "text",
+    macros: Macros = None,
     model: TextModel = None,
     tokenized: TokenizedText = False,
     clean: Annotated[
         bool, typer.Option("--clean", help="Remove traces, function tags and empty roots first.")
     ] = False,
-    head_rules: Annotated[
-        str,
-        typer.Option(
-            "--head-rules",
-            metavar="NAME",
-            help="Head rules for <# and similar relations: english or neutral.",
-        ),
-    ] = "english",
+    head_rules: PatternHeadRules = "english",
     reader: TreeReader = "auto",
     encoding: FileEncoding = None,
     skip_bad: SkipBad = False,
@@ -80,7 +72,7 @@ def search(
     from spectralnlp_trees.tregex.show import Style
 
     check_format(format_, *OTHER_FORMATS)
-    read = _understood(pattern)
+    read = understood(pattern, macros)
     places = read_places(
         files or [], reader, encoding, model=model, tokenized=tokenized, skip_bad=skip_bad, clean=clean
     )
@@ -91,12 +83,12 @@ def search(
         results(output) as write,
         progress("searching", silent=output is None and sys.stdout.isatty()),
     ):
-        show, finish = _writer(write, "text" if count else format_, pattern, read.names, style)
+        show, finish = _writer(write, "text" if count else format_, read.text, read.names, style)
         for some in _batches(_cleaned(places) if clean else places):
             if count:
-                total += _index(some).count(pattern, once=once, head_rules=head_rules)
+                total += _index(some).count(read.text, once=once, head_rules=head_rules)
                 continue
-            all_matches = _index(some).search(pattern, once=once, head_rules=head_rules)
+            all_matches = _index(some).search(read.text, once=once, head_rules=head_rules)
             for tree, matches in groupby(all_matches, key=attrgetter("tree")):
                 show(list(matches), some[tree])
         finish()
@@ -142,18 +134,6 @@ def _writer(
 
 def _nothing() -> None:
     pass
-
-
-def _understood(pattern: str) -> Pattern:
-    """Parse a pattern; if it is invalid, print it with a caret under the error, and raise the error."""
-    from spectralnlp_trees.tregex.pattern import read_pattern
-    from spectralnlp_trees.tregex.pattern_error import PatternError
-
-    try:
-        return read_pattern(pattern)
-    except PatternError as error:
-        print(error.drawing, file=sys.stderr)
-        raise
 
 
 def _index(places: Sequence[Place]) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from itertools import chain
 from itertools import count as counter
 from operator import attrgetter
@@ -54,6 +55,12 @@ class TreeColumns:
         if key not in self._cache:
             self._cache[key] = make()
         return self._cache[key]
+
+    @cached_property
+    def categories(self) -> Integers:
+        """Basic category of each node, as a number."""
+        names = [basic_category(each) for each in self.vocabulary]
+        return np.unique(names, return_inverse=True)[1][self.label]
 
     def head_children(self, head_rules: str) -> Integers:
         """Return the head child of each node, as marked in the treebank or by head rules; -1 for words."""

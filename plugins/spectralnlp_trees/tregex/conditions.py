@@ -86,22 +86,27 @@ class Bind(Expression):
 
 @dataclass(frozen=True, eq=False)
 class SameAs(Expression):
-    """Reference to a named node: matches that node or, with ``by_label``, nodes with its label."""
+    """Reference to a named node: matches that node, or nodes that have something in common with it.
+
+    Attributes:
+        name: name of the node.
+        by: what must be the same: ``node``, ``label`` or ``category``, which is the basic category.
+    """
 
     name: str
-    by_label: bool = False
+    by: str = "node"
     constrained = True
 
     @property
     def refers_to(self) -> str | None:
         """Name of the node that this condition refers to (``=name``); None if it refers to none."""
-        return None if self.by_label else self.name
+        return self.name if self.by == "node" else None
 
     def extend(self, run: Run, rows: Rows) -> Extended:
         """Keep the rows (partial matches) that meet this condition; return their indices and these rows."""
         named = rows.names.get(self.name, np.full(len(rows.node), -1))
-        label = run.index.label
-        same = label[named] == label[rows.node] if self.by_label else named == rows.node
+        values = run.index.categories if self.by == "category" else run.index.label
+        same = named == rows.node if self.by == "node" else values[named] == values[rows.node]
         kept = np.flatnonzero(same & (named >= 0))
         return kept, rows.take(kept)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -28,6 +29,21 @@ def basic_category(label: str) -> str:
         elif label[place] in _ANNOTATION:
             return label[:place]
     return label
+
+
+def compile_expression(text: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
+    """Compile a regular expression.
+
+    Raises:
+        re.error: the expression is invalid, or has one of Java's sets of sets, such as ``[a-z&&[^b]]``, which
+            Python would read otherwise.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", FutureWarning)  # of sets of sets
+            return re.compile(text, flags)
+    except (FutureWarning, OverflowError, RecursionError, ValueError) as error:  # a ValueError of flags
+        raise re.error(str(error)) from None
 
 
 @dataclass(frozen=True)
@@ -79,11 +95,15 @@ class LabelTest:
     def groups(self, label: str, numbers: Sequence[int]) -> list[str]:
         """Return the texts that groups of the regular expression match in a label; empty for unused groups.
 
+        Without an expression, each text is the whole label, or its basic category if ``basic`` is set.
+
         Args:
             label: a label that passes the test.
             numbers: numbers of the groups.
         """
-        matched = None if self.expression is None else self.expression.search(self._looked_at(label))
+        if self.expression is None:
+            return [basic_category(label) if self.basic else label] * len(numbers)
+        matched = self.expression.search(self._looked_at(label))
         return ["" if matched is None else matched[number] or "" for number in numbers]
 
     def _looked_at(self, label: str) -> str:

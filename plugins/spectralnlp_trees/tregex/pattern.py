@@ -1,8 +1,7 @@
 """Parse search patterns in Tregex's language by recursive descent, following the published manual.
 
-A pattern has one or more parts separated by ``:``, which must all match in one tree. A part has one or more
-alternative nodes separated by ``|``. A node is a description, or a group in parentheses, followed by its
-relations, which are joined by ``&`` (all must hold) and ``|`` (one must hold).
+A pattern has one or more alternative nodes separated by ``|``. A node is a description, or a group in
+parentheses, followed by its relations, which are joined by ``&`` (all must hold) and ``|`` (one must hold).
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from dataclasses import dataclass
 from spectralnlp.display import one_line
 from spectralnlp_trees.tregex.combinations import All, Any, Not, OptionalCondition
 from spectralnlp_trees.tregex.conditions import Bind, Label, Related, SameAs
-from spectralnlp_trees.tregex.labels import LabelTest
+from spectralnlp_trees.tregex.labels import LabelTest, compile_expression
 from spectralnlp_trees.tregex.pattern_error import PatternError
 from spectralnlp_trees.tregex.plan import Expression
 from spectralnlp_trees.tregex.relations import INTERVALS
@@ -26,15 +25,22 @@ DEEPEST = 50
 # Alternative symbols of relations.
 _SYNONYMS = {"$..": "$++", "$,,": "$--", "$.": "$+", "$,": "$-"}
 _SYNONYMS |= {f"{side}{sign}": f"{side}{n}" for side in "<>" for sign, n in [(",", 1), ("-", -1), ("`", -1)]}
-_NUMBERED = re.compile(r"(<<<|<|>)(-?\d+)")
+_SYNONYMS |= {"<<`": "<<-", ">>`": ">>-"}
 _MAX_DIGITS = 9  # no tree has more words or nodes
-_CHAIN = re.compile(r"([<>.,]\+)\s*\(")
-_SIGNS = sorted({*INTERVALS, *_SYNONYMS, ">>"} - {":"}, key=len, reverse=True)
+_CHAIN = re.compile(r"[<>.,]\+")
+_SIGNS = sorted({*INTERVALS, *_SYNONYMS, ">>"}, key=len, reverse=True)
 _BLANK = re.compile(r"\s*")
-_NAME = re.compile(r"[^\W\d]\w*|\d+")
-_LITERAL = re.compile(r"(?:[^\W\d_]|[^\x00-\x7f])(?:[\w-]|[^\x00-\x7f])*")
+# A label or name may contain any character but these; a label does not begin with a digit or an underscore,
+# except in a list after another, and is not a negative number, which would belong to the relation before it.
+_NAME = re.compile(r"[^\s()\[\]{}<>/|@!?#%&=~.,$:;]+")
+_NUMBER = rf"-\d+(?!{_NAME.pattern})"
+_LITERAL = re.compile(rf"(?!{_NUMBER}|[\d_]){_NAME.pattern}")
+_LISTED = re.compile(rf"\|(?!_)({_NAME.pattern})")
+_NUMBERED = re.compile(rf"(<<<|<|>)(\s*\d+|-\s*\d+|\s+{_NUMBER})")
+_ROOT = re.compile(r"(!?)\s*@?\s*_ROOT_")
+_LINK = re.compile(r"(@?)\s*~")
 _EXPRESSION = re.compile(r"/((?:\\.|[^/\\\n])*)/(i?(?![\w-]))", re.DOTALL)
-_GROUP = re.compile(r"#(\d+)%(\w+)")
+_GROUP = re.compile(rf"\s*#\s*(\d+)\s*%\s*({_NAME.pattern})")
 
 
 @dataclass(frozen=True)
@@ -61,7 +67,7 @@ def read_pattern(text: str) -> Pattern:
         PatternError: the pattern is invalid; the message names the column.
     """
     parser = _Parser(text)
-    expression = parser.pattern()
+    expression = parser.alternatives()
     if parser.place < len(text):
         raise parser.error(
             "a relation is expected here" if text[parser.place] not in ")]}" else "no bracket is open here"
@@ -85,13 +91,6 @@ class _Parser:
 
     # Nodes.
 
-    def pattern(self) -> Expression:
-        """Parse a whole pattern: ``A``, or ``A : B`` for patterns that must both match in one tree."""
-        parts = [self.alternatives()]
-        while self.take(":"):
-            parts.append(Related(":", self.alternatives()))
-        return joined(All, parts)
-
     def alternatives(self) -> Expression:
         """Parse alternative nodes with their relations, separated by ``|``."""
         return joined(Any, self.branches(self.node, lambda: self.take("|")))
@@ -100,49 +99,63 @@ class _Parser:
         """Parse a node's description, or a group in parentheses, and the relations after it."""
         if self.at("("):
             with self.group(")"):
-                start = self.pattern()
+                start = self.alternatives()
         else:
             start = self.description()
         return joined(All, [start, *self.relations()])
 
     def description(self) -> Expression:
         """Parse the description of one node: labels, variables, a name, or a reference to a named node."""
-        begin = self.place
         if self.take("="):
             return SameAs(self.known_name())
-        if self.take("~"):
-            return joined(All, [SameAs(self.known_name(), by_label=True), *self.new_name()])
-        test, n_groups = self.label_test()
+        if link := self.match(_LINK):
+            by = "category" if link[1] else "label"
+            return joined(All, [SameAs(self.known_name(), by), *self.new_name()])
+        begin = self.place
+        root = self.match(_ROOT, skip=False)
+        test = None if root else self.label_test()
+        groups = self.groups(test, begin)
+        parts: list[Expression] = [Label(test or LabelTest(negated=True) if groups else test, groups)]
+        if root is not None:
+            has_parent = Related(">", Label(None))
+            parts.append(has_parent if root[1] else Not(has_parent))
+        self.skip()
+        return joined(All, [*parts, *self.new_name()])
+
+    def groups(self, test: LabelTest | None, begin: int) -> tuple[tuple[int, str], ...]:
+        """Parse the variables of a node's description, such as ``#1%index``, as pairs (group, variable).
+
+        Args:
+            test: the test of labels before the variables; None for a wildcard.
+            begin: position of the description in the pattern, for errors.
+        """
         groups = []
         while matched := self.match(_GROUP, skip=False):
             group = self.number(matched[1], begin)
-            if group > n_groups:
+            if test is not None and test.expression is not None and group > test.expression.groups:
                 raise self.error(f"the expression has no group {group}", begin)
             groups.append((group, matched[2]))
-        self.skip()
-        return joined(All, [Label(test, tuple(groups)), *self.new_name()])
+        if groups and test is not None and test.negated:
+            hint = "negate the relation before it, such as !<"
+            raise self.error("a negated description has no text for a variable", begin, hint=hint)
+        return tuple(groups)
 
-    def label_test(self) -> tuple[LabelTest | None, int]:
-        """Parse the labels of a node's description.
-
-        Returns:
-            The test of labels, None for a wildcard; and the number of groups of its regular expression.
-        """
+    def label_test(self) -> LabelTest | None:
+        """Parse the labels of a node's description as a test of labels; None for a wildcard."""
         negated = self.take("!")
         ignore_case = self.text.startswith("i@", self.place)
         self.place += ignore_case
         basic = self.take("@")
         if self.text.startswith("__", self.place):
             self.place += 2
-            return LabelTest() if negated else None, 0  # a test without literals accepts no label
+            return LabelTest() if negated else None  # a test without literals accepts no label
         if self.at("/"):
             return self.expression(basic, ignore_case, negated)
         literals = [self.literal()]
-        while self.text.startswith("|", self.place) and _LITERAL.match(self.text, self.place + 1):
-            self.place += 1
-            literals.append(self.literal())
+        while listed := self.match(_LISTED, skip=False):
+            literals.append(listed[1])
         folded = frozenset(each.casefold() if ignore_case else each for each in literals)
-        return LabelTest(folded, basic=basic, ignore_case=ignore_case, negated=negated), 0
+        return LabelTest(folded, basic=basic, ignore_case=ignore_case, negated=negated)
 
     def literal(self) -> str:
         """Parse a label that is written literally, such as ``NP``."""
@@ -153,22 +166,18 @@ class _Parser:
                 if self.place == len(self.text)
                 else "a node is expected here"
             )
-            signs = self.place < len(self.text) and self.text[self.place] not in "()[]{}<>|&:;!?"
-            raise self.error(
-                what, hint="write labels that begin with a sign or digit as /^…$/" if signs else None
-            )
+            sign = self.text[self.place : self.place + 1] or self.text.rstrip()[-1:]  # the end of PRP$
+            hint = f"write labels with {sign!r} between slashes: /^…$/"
+            raise self.error(what, hint=hint if sign.strip("()[]{}<>|&!?=~") else None)
         return matched[0]
 
-    def expression(self, basic: bool, ignore_case: bool, negated: bool) -> tuple[LabelTest, int]:
+    def expression(self, basic: bool, ignore_case: bool, negated: bool) -> LabelTest:
         """Parse a regular expression between slashes as a test of labels.
 
         Args:
             basic: whether the expression is matched with basic categories only (``NP`` of ``NP-SBJ``).
             ignore_case: whether the expression ignores case.
             negated: whether labels that do not match are accepted.
-
-        Returns:
-            The test, and the number of groups of the expression.
         """
         begin = self.place
         matched = self.match(_EXPRESSION, skip=False)
@@ -176,12 +185,11 @@ class _Parser:
             raise self.error("the closing / is missing")
         flags = re.IGNORECASE if ignore_case or matched[2] else re.NOFLAG
         try:
-            compiled = re.compile(matched[1].replace("\\/", "/"), flags)
-        except (re.error, OverflowError, RecursionError, ValueError) as error:  # a ValueError of flags
-            column = begin + 1 + (getattr(error, "pos", None) or 0)
-            raise self.error(f"invalid regular expression: {getattr(error, 'msg', error)}", column) from None
-        test = LabelTest(expression=compiled, basic=basic, ignore_case=ignore_case, negated=negated)
-        return test, compiled.groups
+            compiled = compile_expression(matched[1].replace("\\/", "/"), flags)
+        except re.error as error:
+            column = begin + 1 + (error.pos or 0)
+            raise self.error(f"invalid regular expression: {error.msg}", column) from None
+        return LabelTest(expression=compiled, basic=basic, ignore_case=ignore_case, negated=negated)
 
     # Names.
 
@@ -210,7 +218,7 @@ class _Parser:
         return [Bind(name)]
 
     def name(self) -> str:
-        """Parse a name, which consists of word characters."""
+        """Parse a name of a node, which has no brackets, blanks or signs of relations."""
         matched = self.match(_NAME)
         if matched is None:
             raise self.error("a name is expected here")
@@ -253,15 +261,14 @@ class _Parser:
                         raise self.error("a relation is expected here")
                 return inner[0]
         begin = self.place
-        if chain := self.match(_CHAIN, skip=False):
-            self.skip()
-            return self.chain(chain[1])
+        if chain := self.match(_CHAIN):
+            return self.chain(chain[0])
         if self.text.startswith("<...", self.place):
             self.place += 4
             self.skip()
             return self.exact_children()
         if matched := self.match(_NUMBERED):
-            number = self.number(matched[2], begin + len(matched[1]))
+            number = self.number("".join(matched[2].split()), begin + len(matched[1]))
             if number == 0:
                 raise self.error("children and words are counted from 1", begin + len(matched[1]))
             return Related(matched[1], self.partner(), number)
@@ -288,19 +295,25 @@ class _Parser:
         if not self.at("("):
             return self.description()
         with self.group(")"):
-            return self.pattern()
+            return self.alternatives()
 
     def chain(self, symbol: str) -> Expression:
-        """Parse the rest of a chain such as ``<+(C) B``, after the opening parenthesis."""
-        links = Label(self.label_test()[0])
+        """Parse the rest of a chain such as ``<+(C) B``, ``<+[C] B`` or ``<+/C/ B`` after its symbol."""
+        closing = ")" if self.take("(") else "]" if self.take("[") else ""
+        if not closing and not self.text.startswith(("/", "!"), self.place):
+            raise self.error(f"( and a description are expected after {symbol}")
+        links = Label(self.label_test())
         self.skip()
-        self.close(")")
+        if closing:
+            self.close(closing)
         return Related(symbol, self.partner(), links=links)
 
     def exact_children(self) -> Expression:
         """Parse the rest of ``<... { B ; C }``, a list of all children, after the symbol."""
         children = []
         with self.group("}", "{"):
+            if self.at("}"):
+                return Not(Related("<", Label(None)))
             children.append(self.alternatives())
             while self.take(";"):
                 children.append(self.alternatives())

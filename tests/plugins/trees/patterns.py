@@ -79,6 +79,22 @@ COMBINED = [
     "S ?[< NP=one | < PP=two] <- __=last",
     "__ !> __",
 ]
+# What Tregex's grammar accepts besides.
+GRAMMAR = [
+    "VBZ < 's",
+    "NP <... { DT ; NN } | < (-LRB- < __)",
+    "_ROOT_ << NP",
+    "NP > !_ROOT_",
+    "NP=x .. @~x",
+    "@NP#1%label > (__#1%label)",
+    "S !: PP",
+    "VP : NP < VBZ",
+    "__ <... { }",
+    "S <+[@VP] NP",
+    "S <+!/^VP/ NP",
+    "NP <- 2 NN",
+    "DT >>` S",
+]
 # The structures of second-language writing research.
 L2SCA = [pattern for patterns in STRUCTURES.values() for pattern in patterns]
-ALL = [*RELATIONS, *COMBINED, *L2SCA]
+ALL = [*RELATIONS, *COMBINED, *GRAMMAR, *L2SCA]

@@ -204,7 +204,9 @@ def _(expression: conditions.Bind, node: Node, bound: Bindings) -> Iterator[Bind
 @ways.register
 def _(expression: conditions.SameAs, node: Node, bound: Bindings) -> Iterator[Bindings]:
     named = bound.get(expression.name)
-    if isinstance(named, Node) and (named.label == node.label if expression.by_label else named is node):
+    same = {"node": lambda x: x, "label": lambda x: x.label, "category": lambda x: basic_category(x.label)}
+    look = same[expression.by]
+    if isinstance(named, Node) and look(named) == look(node):
         yield bound
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 from time import process_time
 
 import pytest
 from spectralnlp_trees import PatternError, TreeIndex, count, search
 from spectralnlp_trees.tregex.labels import basic_category
+from spectralnlp_trees.tregex.macros import expand_macros, read_macros
 
 import spectralnlp
-from spectralnlp.errors import ConfigError
+from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.trees import Tree, read_brackets
 
 SENTENCE = "(S (NP (NP (DT the) (NN light)) (PP (IN of) (NP (NNS lamps)))) (VP (VBZ fades)))"
@@ -52,6 +54,94 @@ def numbers(pattern: str, *trees: str) -> list[int]:
 )
 def test_counts_and_names(pattern: str, tree: str, expected: list[int]) -> None:
     assert numbers(pattern, tree) == expected
+
+
+# (S (NP-SBJ (-NONE- *)) (VP …)); nodes by number: NP-SBJ 2, -NONE- 3, * 4, VP 5, VBZ 6, NP 8, its children 9,
+# 11, 13, 15, 17, 19, 21.
+SIGNS = """(S (NP-SBJ (-NONE- *)) (VP (VBZ 's) (NP (POS 's) (-LRB- -LRB-) (`` ``) ('' '') (NN a_b) (NN 2)
+(SYM *T*-1))))"""
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        # Labels, which Tregex's grammar calls identifiers.
+        ("-NONE-", [3]),
+        ("NP-SBJ < (-NONE- < *)", [2]),
+        ("__ < 's", [6, 9]),
+        ("-LRB-", [11, 12]),
+        ("``", [13, 14]),
+        ("NP < ``", [8]),
+        ("''|``", [13, 14, 15, 16]),
+        ("NN < a_b", [17]),
+        ("*T*-1", [22]),
+        ("a_b|2", [18, 20]),
+        ("NP< NN", [8, 8]),
+        ("NP\u00a0< NN", [8, 8]),
+        ("NP<-SYM", [8]),
+        ("@-NONE-|POS", [3, 9]),
+        ("!-NONE- > NP-SBJ", []),
+        # Signs of relations.
+        ("NP < 2 -LRB-", [8]),
+        ("NP < -2 NN", [8]),
+        ("NP <- 2 NN", [8]),
+        ("NN > -2 NP", [19]),
+        ("S <<< -1 *T*-1", [1]),
+        ("NP <` SYM", [8]),
+        ("NP <<` SYM", [8]),
+        ("*T*-1 >>` S", [22]),
+        ("VP : (NP < NN)", [5, 5]),
+        ("VP : NP < VBZ", [5]),
+        ("S : VBZ : SYM < VP", [1]),
+        ("S !: PP", [1]),
+        ("S !: VP", []),
+        ("* <... { }", [4]),
+        ("NP <... { }", []),
+        ("S <+/P/ NN", [1, 1]),
+        ("S <+!/^NP/ NP", [1]),
+        ("S <+[VP] NP", [1]),
+        ("S <+( @VP ) NP", [1]),
+        # Names, links and variables.
+        ("S=s-1 < (VP > =s-1)", [1]),
+        ("NP-SBJ=a .. ~a", []),
+        ("NP-SBJ=a .. @~a", [2]),
+        ("NP-SBJ=a .. @~a=b : (=b < SYM)", [2]),
+        ("-LRB-#1%x < __#1%x", [11]),
+        ("@NP#1%x .. @NP#1%x", [2]),
+        ("i@np#1%x : NP#1%x", [2, 8]),
+        ("/^(.)/ # 1 % x < (/^(.)/#1%x < *)", []),
+        ("/^(N)/ # 1 % x-y .. /^(N)/#1%x-y", [2, 2, 2, 17]),
+        # Roots.
+        ("_ROOT_", [1]),
+        ("!_ROOT_ < NP", [5]),
+        ("NP >> @_ROOT_", [8]),
+        ("_ROOT_=r < VP : (=r < NP-SBJ)", [1]),
+        ("_ROOT_#1%x", [1]),
+    ],
+)
+def test_what_the_grammar_of_tregex_accepts(pattern: str, expected: list[int]) -> None:
+    assert numbers(pattern, SIGNS) == expected
+
+
+def test_a_link_of_categories_and_whole_labels_of_variables() -> None:
+    (match,) = search(read_brackets([SIGNS]), "@NP#1%category=a .. @~a=b")
+    assert (match.variables, match.named["b"].label) == ({"category": "NP"}, "NP")
+
+
+def test_macros(tmp_path: Path) -> None:
+    file = tmp_path / "macros"
+    file.write_text("# sisters\n\nLEFT\\((\\w+)\\)\t\\$-- $1\nVERB\t/^VB/\n")
+    macros = read_macros(file)
+    assert expand_macros("VP < (NP LEFT(VERB))", macros) == "VP < (NP $-- /^VB/)"
+    for row, message in [
+        ("VERB /^VB/", ":2: not a row"),
+        ("\t/^VB/", ":2: not a row"),
+        ("V(\tX", ":2: invalid regular"),
+        ("V\t$1 X", ":2: the expression has no group 1"),
+    ]:
+        file.write_text(f"N\tNN\n{row}\n")
+        with pytest.raises(InputError, match=message):
+            read_macros(file)
 
 
 def test_a_match() -> None:
@@ -119,7 +209,22 @@ def test_head_rules() -> None:
         ("NP !< VP=x", 10, "cannot have a name"),
         ("NP=x < VP=x", 11, "two nodes"),
         ("NP < VP=x | < =x", 16, "no node before"),
-        ("NP < -NONE-", 6, "sign or digit as /"),
+        ("NP < PRP$", 10, "labels with '\\$' between slashes"),
+        ("NP < .", 6, "labels with '.' between slashes"),
+        ("NP < 2000", 10, "ends where a node"),
+        ("NP < -1", 8, "ends where a node"),
+        ("NP <- -1", 7, "labels with '-' between slashes"),
+        ("NP << 2 VP", 7, "a node is expected"),
+        ("NP < a;b", 7, "a relation is expected"),
+        ("NP <+ VP", 7, "description are expected"),
+        ("NP <+[VP) NN", 9, "] or a relation"),
+        ("NP <+(_ROOT_) NN", 7, "a node is expected"),
+        ("NP !!< VP", 4, "a relation is expected"),
+        ("NP=x < !=x", 9, "a node is expected"),
+        ("NP < !/V(P)/#1%x", 6, "negated description"),
+        ("NP < /[A-Z&&[^N]]/", 7, "set intersection"),
+        ("NP < /[[A]B]/", 7, "nested set"),
+        ("NP < /V{9999999999999}/", 7, "invalid regular expression"),
         ("NP <... VP", 9, "{ is expected"),
         ("NP <+(VP < NP) NN", 10, r"\) or a relation"),
         ("(" * 51, 51, "more than 50"),

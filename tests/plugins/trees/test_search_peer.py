@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from patterns import ALL
+from patterns import ALL, GRAMMAR
 from spectralnlp_trees import TreeIndex
 
 from spectralnlp.trees import read_trees, strip_root
@@ -17,6 +17,7 @@ NO_REFERENCES = re.compile(r"[~#]\w|[^\w]=\w|#\d%| \(<|^\([^()]*\) \|")
 # It takes ``!A|B`` for ``!A`` or B, drops ``!$+`` after ``$++``, and binds ``NP | VP < X`` the other way.
 OTHERWISE = {"NP < !DT|NN", "NP | VP < VBZ"}
 OTHERWISE |= {pattern for pattern in ALL if "!$+ CC" in pattern}
+OTHERWISE |= set(GRAMMAR)
 
 
 @pytest.fixture(scope="module")
