@@ -26,6 +26,7 @@ from spectralnlp.runtime.corpus import (
     ReiterableCorpus,
     StreamCorpus,
     as_corpus,
+    each_row,
     name_of,
     remarks_on_files,
 )
@@ -64,7 +65,7 @@ from spectralnlp.runtime.moments import FAN_IN, Array, Joint, Moments
 from spectralnlp.runtime.numbering import Numbering, offsets_of
 from spectralnlp.runtime.passes import accumulate, map_kernels, map_ordered
 from spectralnlp.runtime.pipes import rereadable
-from spectralnlp.runtime.records import as_record_corpus, take_field
+from spectralnlp.runtime.records import as_record_corpus, take_field, take_text
 from spectralnlp.runtime.reduction import (
     BadPartition,
     MergeTree,
@@ -93,6 +94,7 @@ from spectralnlp.runtime.spill import (
     writing,
 )
 from spectralnlp.runtime.stored_moments import MAX_COUNT
+from spectralnlp.runtime.symbols import Symbol, symbol_names, symbols_named
 from spectralnlp.runtime.tables import (
     LABEL_NAMES,
     TEXT_NAMES,
@@ -146,6 +148,7 @@ __all__ = [
     "SkipPolicy",
     "SkippingCorpus",
     "StreamCorpus",
+    "Symbol",
     "Table",
     "ThreadsEngine",
     "accumulate",
@@ -160,6 +163,7 @@ __all__ = [
     "decode_lines",
     "default_memory",
     "deferred_interrupts",
+    "each_row",
     "executing",
     "expand_inputs",
     "find_table",
@@ -195,7 +199,10 @@ __all__ = [
     "slices_of",
     "spilled",
     "sum_by_key",
+    "symbol_names",
+    "symbols_named",
     "take_field",
+    "take_text",
     "text_cells",
     "too_long_line",
     "trim_memory",
