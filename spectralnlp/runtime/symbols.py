@@ -67,4 +67,9 @@ def _symbol_named(name: str) -> Symbol:
     rest = name[1:]
     if rest[:1] == _MARK:
         return rest
-    return {"false": False, "true": True}[rest] if rest in ("false", "true") else int(rest)
+    if rest in ("false", "true"):
+        return rest == "true"
+    try:
+        return int(rest)
+    except ValueError:  # of a damaged file
+        return name

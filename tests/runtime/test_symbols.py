@@ -46,6 +46,15 @@ def test_values_of_numpy_and_of_enumerations_become_plain() -> None:
     assert symbols_named(symbol_names(np.array([3, 1]))) == (3, 1)
 
 
+def test_a_name_that_no_symbol_has_stays_a_text() -> None:
+    assert symbols_named(["\x01", "\x01zz", "\x01" + "9" * 5000, ""]) == (
+        "\x01",
+        "\x01zz",
+        "\x01" + "9" * 5000,
+        "",
+    )
+
+
 @pytest.mark.parametrize(
     ("symbols", "message"),
     [
