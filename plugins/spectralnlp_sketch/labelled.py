@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from spectralnlp.runtime import (
     LABEL_NAMES,
-    TEXT_NAMES,
     Corpus,
     InMemoryCorpus,
     as_record_corpus,
-    take_field,
+    each_row,
+    take_text,
 )
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import checked_texts
@@ -111,10 +111,10 @@ def from_record(record: Mapping[str, Any]) -> Example:
     """Make an example from a record's ``text`` and ``label``; the label may be missing.
 
     Raises:
-        InputError: the record has no text.
+        InputError: the record has no text, or it is not a string.
     """
     label = next((record[name] for name in LABEL_NAMES if name in record), None)
-    return Example(take_field(record, *TEXT_NAMES), plain_label(label))
+    return Example(take_text(record), plain_label(label))
 
 
 def as_example(each: Any, number: int | None = None) -> Example:
@@ -129,10 +129,10 @@ def as_example(each: Any, number: int | None = None) -> Example:
     """
     if isinstance(each, str):
         return Example(each)
-    if not isinstance(each, tuple | list) or len(each) != 2 or not isinstance(each[0], str):
+    text, label = each if isinstance(each, tuple | list) and len(each) == 2 else (each, None)
+    if not isinstance(text, str):
         which = "an example" if number is None else f"text {number}"
-        raise TextError(f"{which} is {type(each).__name__}, not text")
-    text, label = each
+        raise TextError(f"{which} is {type(text).__name__}, not text")
     return Example(text, plain_label(label))
 
 
@@ -171,7 +171,7 @@ def split_by_label(corpus: Iterable[Any]) -> LabelledTexts:
     kept: list[str] = []
     n = size = 0
     step = 1
-    for text, label in (Example(*each) for each in corpus):
+    for text, label in each_row(as_example, corpus):
         if label is not None:
             texts.append(text)
             labels.append(label)
@@ -190,13 +190,16 @@ def distinct_labels(labels: Sequence[Any]) -> NDArray[Any]:
     """Return the labels of texts, each once and sorted, (n_labels,).
 
     Raises:
-        TextError: there are fewer than two, or they cannot be sorted because they are of several types.
+        TextError: there are fewer than two, or they are of types that are confused or cannot be sorted.
     """
+    kinds = {type(label).__name__ for label in labels}
     try:
+        if "bool" in kinds and len(kinds) > 1:
+            raise TypeError("True is 1")
         distinct = np.array(sorted(set(labels)))
     except TypeError as error:
-        kinds = " and ".join(sorted({type(label).__name__ for label in labels}))
-        raise TextError(f"labels of the types {kinds}", hint="give labels of one type") from error
+        what = f"labels of the types {' and '.join(sorted(kinds))}"
+        raise TextError(what, hint="give labels of one type") from error
     if len(distinct) < 2:
         what = f"only the label {labels[0]!r}" if labels else "no labelled texts"
         raise TextError(what, hint="give texts of two labels or more")

@@ -11,6 +11,7 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from spectralnlp.text.content import content_words
 from spectralnlp_sketch.errors import SizeError
+from spectralnlp_sketch.hashing.ngrams import checked_text
 
 # ``english``, a collection of words, or None for no stop words.
 StopWords: TypeAlias = str | list[str] | tuple[str, ...] | set[str] | frozenset[str] | None
@@ -31,7 +32,7 @@ def prepare(text: str, stop_words: str | Collection[str] | None = "english", ste
         ['boat', 'leav', 'harbour']
     """
     dropped = stop_list(stop_words)
-    tokens = [word for word in content_words(text) if word not in dropped]
+    tokens = [word for word in content_words(checked_text(text)) if word not in dropped]
     return [_porter(word) for word in tokens] if stem else tokens
 
 

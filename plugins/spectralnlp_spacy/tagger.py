@@ -92,7 +92,7 @@ class SpectralTagger(SentencePipe):
         super().load(source)
         model: Any = self.model
         if self.attribute in ("ents", "spans") and not writes_spans(model):
-            tags = ", ".join(model.labels[:3])
+            tags = ", ".join(map(str, model.labels[:3]))
             self.model, self._origin = None, None
             message = Errors.SN024.format(name=self.name, place=self.place, model=str(source), tags=tags)
             raise ComponentError(message)
@@ -100,7 +100,7 @@ class SpectralTagger(SentencePipe):
     def _labels(self) -> tuple[str, ...]:
         labels = self.ready().labels
         if self.attribute in ("tag", "pos"):
-            return tuple(labels)
+            return tuple(map(str, labels))
         return tuple(sorted({label.partition("-")[2] for label in labels if label != "O"}))
 
     # -----------------------------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ class SpectralTagger(SentencePipe):
         for words, tags in zip(tagged.words, tagged.tags, strict=True):
             for i, tag in zip(words, tags, strict=True):
                 if self.overwrite or not getattr(doc[i], name):
-                    setattr(doc[i], name, tag)
+                    setattr(doc[i], name, str(tag))
 
     def _set_spans(self, doc: Doc, tagged: TaggedDoc) -> None:
         spans = [

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.runtime import Array, Batch, Moments
+from spectralnlp.runtime import Array, Batch, Moments, symbol_names
 from spectralnlp.storage import Matching, StoredArrays, int_array
 from spectralnlp.tasks.task import DocumentUnit
 from spectralnlp.text.ngrams import Ngrams
@@ -74,20 +74,16 @@ class DocumentDigests(Moments[Any]):
         keys = [bytes.fromhex(salt) for salt in self.salts]
         if self.unit == "line":
             found = [
-                b"".join(
-                    blake2b(line, key=key, digest_size=WIDTH).digest()
-                    for line in lines_of(example)
-                    for key in keys
-                )
-                for example in batch
+                b"".join(blake2b(line, key=key, digest_size=WIDTH).digest() for line in lines for key in keys)
+                for lines in batch.mapped(_lines)
             ]
             if found:
                 sizes = np.array([len(each) for each in found], np.int64)
                 self._lines[batch.document_index, batch.start] = _Run(b"".join(found), sizes)
         elif len(batch):
             sums = self._files.setdefault(batch.document_index, [0] * len(keys))
-            for row, example in enumerate(batch, batch.start):
-                text = b"\n".join([str(row).encode(), *lines_of(example)])
+            for row, lines in enumerate(batch.mapped(_lines), batch.start):
+                text = b"\n".join([str(row).encode(), *lines])
                 for number, key in enumerate(keys):
                     digest = blake2b(text, key=key, digest_size=_SUM_WIDTH).digest()
                     sums[number] = (sums[number] + int.from_bytes(digest, "little")) % _MODULUS
@@ -164,6 +160,9 @@ def lines_of(example: Any) -> Iterator[bytes]:
     Args:
         example: a tree, text of several lines, words, words with tags, counted n-grams, a named tuple of
             JSON values, such as a text and its label, or rows of numbers.
+
+    Raises:
+        InputError: a word or tag is neither a string nor an integer.
     """
     if isinstance(example, Tree):
         yield _utf8(str(example))
@@ -174,12 +173,22 @@ def lines_of(example: Any) -> Iterator[bytes]:
     elif isinstance(example, Ngrams):
         for ngram, count in zip(example.words, example.counts.tolist(), strict=True):
             yield _utf8(f"{' '.join(ngram)}\t{count}")
-    elif hasattr(example, "_fields") or hasattr(example[0], "dtype"):
+    elif hasattr(example, "_fields") or _has_rows(example):
         yield _utf8(json.dumps(example, ensure_ascii=False, default=_numbers))
-    elif len(example) == 2 and not isinstance(example[0], str):
-        yield _utf8("\t".join(" ".join(column) for column in example))
+    elif isinstance(example, tuple | list) and len(example) == 2 and isinstance(example[0], tuple | list):
+        yield _utf8("\t".join(" ".join(symbol_names(column)) for column in example))
     else:
-        yield _utf8(" ".join(example))
+        yield _utf8(" ".join(symbol_names(example)))
+
+
+def _lines(example: Any) -> list[bytes]:
+    return list(lines_of(example))
+
+
+def _has_rows(example: Any) -> bool:
+    """Return whether the first item of an example is an array or a sparse matrix."""
+    first = example[0] if isinstance(example, tuple | list) and example else None
+    return hasattr(first, "dtype") and not isinstance(first, np.generic)
 
 
 def _numbers(row: Any) -> Any:

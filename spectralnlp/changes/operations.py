@@ -436,10 +436,10 @@ def _is_known(kept: KeptMoments, corpus: Corpus[Any]) -> bool:
 
 
 def _given(kept: KeptMoments, X: Any, y: Any) -> Corpus[Any]:
-    """Return examples ``X`` with targets ``y`` as a corpus; check that they suit the task of a model.
+    """Return examples ``X`` with targets ``y`` as a corpus.
 
     Raises:
-        InputError: an example does not suit the task; the message gives its number.
+        InputError: the numbers of examples and targets differ.
     """
     if isinstance(X, Iterator):
         X = list(X)
@@ -447,12 +447,7 @@ def _given(kept: KeptMoments, X: Any, y: Any) -> Corpus[Any]:
         if isinstance(X, Sized) and isinstance(y, Sized) and len(X) != len(y):
             raise InputError(f"{len(X)} examples and {len(y)} labels", hint="give each example one")
         X = list(zip(X, y, strict=True))
-    corpus = kept.task.in_memory(X)
-    for number, example in enumerate(corpus, 1):
-        if not kept.task.is_example(example):
-            what = f"{repr(example)[:40]} is no example for {kept.task.name}"
-            raise InputError(what, path="memory", sentence=number)
-    return corpus
+    return kept.task.in_memory(X)
 
 
 def _examples_kept(kept: KeptMoments, stays: NDArray[np.bool_]) -> NDArray[np.bool_] | None:

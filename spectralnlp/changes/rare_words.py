@@ -39,8 +39,9 @@ def without_rare_words(task: Task, corpus: Corpus[Any], most: int, key: bytes) -
 
     Raises:
         ConfigError: examples of the task have no words to rename.
+        InputError: a word is not a string.
     """
-    counts = Counter(word for example in corpus for word in task.words_in(example))
+    counts = Counter(word for words in MappedCorpus(corpus, task.words_in) for word in words)
     names = pseudo_words(counts, most, key)
     return MappedCorpus(corpus, partial(_renamed, task=task, names=names))
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from spectralnlp.inference.chains.token_features import VECTORS, FeatureKeys, TokenFeatures
 from spectralnlp.models.tag_explanation import SentenceEvidence
-from spectralnlp.runtime import ExampleLog
+from spectralnlp.runtime import ExampleLog, symbol_names
 from spectralnlp.text.conll import TaggedSentence
 from spectralnlp.text.spans import spans_of, write_spans
 
@@ -52,7 +52,7 @@ class LearnedSentences:
             sentences,
             log.arrays()["places"][is_sentence, :2].astype(np.int64),
             FeatureKeys(tagger.features, [words for words, _ in sentences]),
-            np.array([number.get(tag, -1) for _, tags in sentences for tag in tags], np.int64),
+            np.array([number.get(tag, -1) for _, tags in sentences for tag in symbol_names(tags)], np.int64),
         )
 
     def evidence(

@@ -17,6 +17,7 @@ from spectralnlp.inference.words.lexical import look_up
 from spectralnlp.models.changing import ChangingModel
 from spectralnlp.models.text_tagger import TextTagger, check_sentences
 from spectralnlp.parameters import Floats, RefinedMarkov, RefinedMarkovSet
+from spectralnlp.runtime import symbol_names, symbols_named
 from spectralnlp.storage import Arrays, StoredArrays, StoredValues
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.signatures import Signature, signature_by_name
@@ -30,7 +31,8 @@ KIND = "rhmm"
 class RefinementTagger(TextTagger, ChangingModel):
     """A tagger by hidden Markov models in which each tag has several hidden states (refinements).
 
-    The tagger also gives probabilities of tags and of sentences.
+    The tagger also gives probabilities of tags and of sentences. If the words of training were integers, give
+    integers to `best_tags`, `posteriors`, `confidence` and `log_probability`.
 
     Attributes:
         coarse: the model with one state per tag, which prunes improbable tags.
@@ -52,25 +54,25 @@ class RefinementTagger(TextTagger, ChangingModel):
     noun = "a tagger"
     kind = KIND
 
-    @property
+    @cached_property
     def tags(self) -> tuple[str, ...]:
-        """Names of the tags, in the order of the columns of `posteriors`."""
-        return self.coarse.tags
+        """The tags, in the order of the columns of `posteriors`; those that were integers are integers."""
+        return symbols_named(self.coarse.tags)
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The tags that the tagger may output."""
-        return self.coarse.tags
+        return self.tags
 
     @cached_property
     def scheme(self) -> Scheme:
         """The tagging scheme: ``tags``, or ``bio`` or ``bioes`` if the tags encode spans."""
-        return scheme_of(self.tags)
+        return scheme_of(self.coarse.tags)
 
     @cached_property
     def known(self) -> frozenset[str]:
         """The words of the training data."""
-        return frozenset(self.coarse.lexicon.words)
+        return frozenset(symbols_named(self.coarse.lexicon.words))
 
     @classmethod
     def of_fitted(cls, fitted: Any) -> RefinementTagger:
@@ -86,10 +88,11 @@ class RefinementTagger(TextTagger, ChangingModel):
         """Return for each word the tag of highest posterior, summed over states and tags of other words.
 
         Raises:
-            InputError: an item is a string instead of a list of tokens.
+            InputError: an item is a string instead of a list of tokens, or a token is neither a string nor an
+                integer.
         """
-        best = (self.posteriors(sentence).argmax(axis=1).tolist() for sentence in check_sentences(sentences))
-        return [[self.tags[a] for a in each] for each in best]
+        named = check_sentences(sentences, symbol_names)
+        return [[self.tags[a] for a in self._posteriors(names).argmax(axis=1)] for names in named]
 
     def posteriors(self, sentence: Sequence[str]) -> Floats:
         """Return the posterior of each tag, averaged over the models.
@@ -100,10 +103,13 @@ class RefinementTagger(TextTagger, ChangingModel):
         Returns:
             float64 (n_words, n_tags); rows sum to one.
         """
-        check_sentences([sentence])
-        if not len(sentence):
+        (names,) = check_sentences([sentence], symbol_names)
+        return self._posteriors(names)
+
+    def _posteriors(self, names: Sequence[str]) -> Floats:
+        if not names:
             return np.zeros((0, len(self.tags)))
-        found = look_up(self.coarse.lexicon, sentence, self._signature)
+        found = look_up(self.coarse.lexicon, names, self._signature)
         coarse = tag_posteriors(self.coarse, found).posteriors
         allowed = (coarse >= self.beam) | (coarse == coarse.max(axis=1, keepdims=True)) if self.beam else None
         total = np.sum([tag_posteriors(model, found, allowed).posteriors for model in self.models], axis=0)
@@ -112,8 +118,8 @@ class RefinementTagger(TextTagger, ChangingModel):
 
     def confidence(self, sentences: Sequence[Sequence[str]]) -> list[list[float]]:
         """Return the posterior probabilities of the tags that `best_tags` returns, a list per sentence."""
-        check_sentences(sentences)
-        return [self.posteriors(sentence).max(axis=1).tolist() for sentence in sentences]
+        named = check_sentences(sentences, symbol_names)
+        return [self._posteriors(names).max(axis=1).tolist() for names in named]
 
     def log_probability(self, sentence: Sequence[str], tags: Sequence[str] | None = None) -> float:
         """Return the natural logarithm of the probability of the words, or of the words and their tags.
@@ -129,23 +135,25 @@ class RefinementTagger(TextTagger, ChangingModel):
         Raises:
             InputError: the number of tags differs from the number of words, or a tag is unknown.
         """
-        check_sentences([sentence])
-        if not len(sentence):
+        (names,) = check_sentences([sentence], symbol_names)
+        if not names:
             return 0.0
-        allowed = None if tags is None else self._only(sentence, tags)
-        found = look_up(self.coarse.lexicon, sentence, self._signature)
+        allowed = None if tags is None else self._only(names, tags)
+        found = look_up(self.coarse.lexicon, names, self._signature)
         each = [tag_posteriors(model, found, allowed).log_probability for model in self.models]
         return float(np.logaddexp.reduce(each) - np.log(len(each)))
 
     def _only(self, sentence: Sequence[str], tags: Sequence[str]) -> NDArray[np.bool_]:
         if len(tags) != len(sentence):
             raise InputError(f"{len(sentence)} words and {len(tags)} tags", hint="give each word one tag")
-        index = {name: a for a, name in enumerate(self.tags)}
-        for name in tags:
+        index = {name: a for a, name in enumerate(self.coarse.tags)}
+        names = symbol_names(tags, "tag")
+        for tag, name in zip(tags, names, strict=True):
             if name not in index:
-                raise InputError(f"the model has no tag {name!r}", hint=f"it has {', '.join(self.tags)}")
+                shown = ", ".join(map(str, self.tags))
+                raise InputError(f"the model has no tag {tag!r}", hint=f"it has {shown}")
         allowed = np.zeros((len(sentence), len(self.tags)), np.bool_)
-        allowed[np.arange(len(tags)), [index[name] for name in tags]] = True
+        allowed[np.arange(len(tags)), [index[name] for name in names]] = True
         return allowed
 
     @cached_property

@@ -87,7 +87,7 @@ class TagEvidence:
             for symbol, is_tag in zip(grammar.symbols, grammar.is_tag, strict=True)
             if is_tag
         }
-        strange = sorted(set(self.tagger.tags) - grammar_tags)
+        strange = sorted(set(self.tagger.tags) - grammar_tags, key=str)
         if 2 * len(strange) > len(self.tagger.tags):
             what = f"{len(strange)} of the tagger's tags, such as {strange[0]}, are not the parser's"
             raise ConfigError(what, hint="train the tagger on the parser's treebank")

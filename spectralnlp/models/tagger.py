@@ -23,6 +23,7 @@ from spectralnlp.models.learned_sentences import LearnedSentences
 from spectralnlp.models.tag_explanation import TagExplanation, other_tag
 from spectralnlp.models.text_tagger import TextTagger, batches, check_sentences
 from spectralnlp.parameters import ChainWeights
+from spectralnlp.runtime import symbol_names, symbols_named
 from spectralnlp.storage import Arrays, StoredArrays, StoredValues
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.inputs import check_number, sentence_of
@@ -66,16 +67,19 @@ class Tagger(TextTagger, ChangingModel):
     noun = "a tagger"
     kind = "chain"
 
-    @property
+    @cached_property
     def tags(self) -> tuple[str, ...]:
-        """The tags of the linear chain, in the order of the columns of `posteriors`; BIOES tags for spans."""
-        return self.weights.tags
+        """The tags of the linear chain, in the order of the columns of `posteriors`; BIOES tags for spans.
+
+        Tags that were integers in the training data are integers.
+        """
+        return symbols_named(self.weights.tags)
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """The tags that the tagger may output; tags of spans are in the scheme of the training data."""
         if self.scheme == "tags":
-            return self.weights.tags
+            return self.tags
         names = {tag.partition("-")[2] for tag in self.weights.tags if tag != "O"}
         marks = "BI" if self.scheme == "bio" else "BIES"
         return ("O", *(f"{mark}-{name}" for name in sorted(names) for mark in marks))
@@ -97,7 +101,7 @@ class Tagger(TextTagger, ChangingModel):
         return Tokenizer(self.conventions)
 
     def best_tags(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
-        """Return the best tag sequences of tokenised sentences, as plain lists of strings.
+        """Return the best tag sequences of tokenised sentences, as plain lists of strings (or integers).
 
         Args:
             sentences: lists of words, as written in the training data.
@@ -106,9 +110,9 @@ class Tagger(TextTagger, ChangingModel):
             For each sentence, a tag for each word; tags of spans are in `scheme`.
 
         Raises:
-            InputError: an item is a string instead of a list of tokens.
+            InputError: an item is a string instead of a list of tokens, or a token is not a string.
         """
-        names = self.weights.tags
+        names = self.tags
         tags: list[list[str]] = []
         for batch in batches(check_sentences(sentences)):
             emissions, starts = self._scorer.emissions(batch)
@@ -173,10 +177,13 @@ class Tagger(TextTagger, ChangingModel):
         forms = sentence_of(words, self.tokenizer).forms
         check_number(token, "token", least=0, most=len(forms) - 1)
         emissions, starts = self._scorer.emissions([forms])
-        names, cold = self.weights.tags, np.float32(1 / self.weights.temperature)
-        if tag is not None and tag not in names:
-            raise ConfigError(f"no tag {tag!r}", hint=f"the tagger has {', '.join(names[:20])}")
-        y = names.index(tag) if tag is not None else int(best_tags(emissions, starts, *self._chain)[token])
+        names, cold = self.tags, np.float32(1 / self.weights.temperature)
+        name = None if tag is None else symbol_names([tag], "tag")[0]
+        if name is not None and name not in self.weights.tags:
+            shown = ", ".join(map(str, names[:20]))
+            raise ConfigError(f"no tag {tag!r}", hint=f"the tagger has {shown}")
+        best = best_tags(emissions, starts, *self._chain)
+        y = int(best[token]) if name is None else self.weights.tags.index(name)
         chain = [each * cold for each in self._chain]
         other, before, after = other_tag(emissions * cold, chain, token, y)
         features = token_features(self.weights, self.features, forms, token)

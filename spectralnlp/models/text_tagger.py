@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import repeat
 from typing import Any, overload
 
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.models.tag_explanation import TagExplanation
 from spectralnlp.models.tagged import Tagged
+from spectralnlp.runtime import each_row
 from spectralnlp.text.inputs import (
     Item,
     Tokens,
@@ -36,7 +37,7 @@ class TextTagger(ABC):
 
     @abstractmethod
     def best_tags(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
-        """Return the best tags of tokenised sentences, as plain lists of strings."""
+        """Return the best tags of tokenised sentences, as plain lists of strings or integers."""
 
     @abstractmethod
     def confidence(self, sentences: Sequence[Sequence[str]]) -> list[list[float]]:
@@ -117,16 +118,23 @@ class TextTagger(ABC):
                 yield Tagged(sentence, tuple(tags), scheme, None if each is None else tuple(each), self)
 
 
-def check_sentences(sentences: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
-    """Check that a batch holds tokenised sentences, and return it.
+def check_sentences(
+    sentences: Iterable[Sequence[Any]], read: Callable[[Any], list[str]] = check_tokens
+) -> list[list[str]]:
+    """Check that a batch holds tokenised sentences, and return their tokens.
+
+    Args:
+        sentences: the batch.
+        read: checks a sentence and returns its tokens; `runtime.symbol_names` also takes integers.
 
     Raises:
-        InputError: the batch is a string, or an item of it is a string instead of a list of tokens.
+        InputError: the batch is a string, or an item of it is a string instead of a list of tokens, or as
+            ``read`` does. The message has the number of the sentence, from 1.
     """
     if isinstance(sentences, str) or any(isinstance(each, str) for each in sentences):
         hint = "give lists of tokens; tag takes a text, tag_many a batch of texts"
         raise InputError("a text where tokenised sentences are expected", hint=hint)
-    return sentences
+    return list(each_row(read, sentences))
 
 
 def batches(sentences: Iterable[Any]) -> Iterator[list[Any]]:

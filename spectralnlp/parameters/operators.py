@@ -13,6 +13,7 @@ from annotated_types import Ge, Le
 
 from spectralnlp.display import one_line
 from spectralnlp.parameters.arrays import Floats, Ints
+from spectralnlp.runtime import Symbol, symbol_names, symbols_named
 from spectralnlp.storage import (
     StoredArrays,
     StoredValues,
@@ -33,7 +34,7 @@ class ObservableOperators(WithArrays):
 
     Attributes:
         kind: name of this kind of model in model folders.
-        symbols: V names; the last one stands for all unknown symbols.
+        symbols: V strings, integers or Booleans; the last one stands for all unknown symbols.
         initial: float64 (k,); state before the first symbol (b₁).
         normaliser: float64 (k,); the vector b∞ whose product with every state is 1.
         stationary: float64 (k,); mean state.
@@ -50,7 +51,7 @@ class ObservableOperators(WithArrays):
 
     kind: ClassVar[str] = "operators"
 
-    symbols: tuple[str, ...]
+    symbols: tuple[Symbol, ...]
     initial: Annotated[Floats, float_array("n_states")]
     normaliser: Annotated[Floats, float_array("n_states")]
     stationary: Annotated[Floats, float_array("n_states")]
@@ -66,13 +67,18 @@ class ObservableOperators(WithArrays):
 
     @cached_property
     def symbol_index(self) -> Mapping[str, int]:
-        """Mapping from each symbol's name to its index in ``symbols``."""
-        return {symbol: index for index, symbol in enumerate(self.symbols)}
+        """Mapping from the name of each symbol (`runtime.symbol_names`) to its index in ``symbols``."""
+        return {name: index for index, name in enumerate(symbol_names(self.symbols))}
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON values to store in a model folder: kind, symbols, floor and tolerance."""
         tolerance = None if math.isinf(self.tolerance) else self.tolerance
-        return {"kind": self.kind, "floor": self.floor, "tolerance": tolerance, "symbols": self.symbols}
+        return {
+            "kind": self.kind,
+            "floor": self.floor,
+            "tolerance": tolerance,
+            "symbols": _plain(self.symbols),
+        }
 
     @classmethod
     def from_arrays(cls, arrays: StoredArrays, metadata: StoredValues) -> ObservableOperators:
@@ -96,7 +102,7 @@ class HiddenMarkov(WithArrays):
 
     Attributes:
         kind: name of this kind of model in model folders.
-        symbols: V names; the last one stands for all unknown symbols.
+        symbols: V strings, integers or Booleans; the last one stands for all unknown symbols.
         initial: float64 (k,); p(first state).
         transition: float64 (k, k); p(next state | state), columns sum to one.
         emission: float64 (V, k); p(symbol | state), columns sum to one.
@@ -104,7 +110,7 @@ class HiddenMarkov(WithArrays):
 
     kind: ClassVar[str] = "hidden"
 
-    symbols: tuple[str, ...]
+    symbols: tuple[Symbol, ...]
     initial: Annotated[Floats, float_array("n_states", least=0.0)]
     transition: Annotated[Floats, float_array("n_states", "n_states", least=0.0)]
     emission: Annotated[Floats, float_array("n_symbols", "n_states", least=0.0)]
@@ -113,12 +119,12 @@ class HiddenMarkov(WithArrays):
 
     @cached_property
     def symbol_index(self) -> Mapping[str, int]:
-        """Mapping from each symbol's name to its index in ``symbols``."""
-        return {symbol: index for index, symbol in enumerate(self.symbols)}
+        """Mapping from the name of each symbol (`runtime.symbol_names`) to its index in ``symbols``."""
+        return {name: index for index, name in enumerate(symbol_names(self.symbols))}
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON values to store in a model folder: kind and symbols."""
-        return {"kind": self.kind, "symbols": self.symbols}
+        return {"kind": self.kind, "symbols": _plain(self.symbols)}
 
     @classmethod
     def from_arrays(cls, arrays: StoredArrays, metadata: StoredValues) -> HiddenMarkov:
@@ -129,7 +135,7 @@ class HiddenMarkov(WithArrays):
         Raises:
             ModelError: a stored array or value is invalid.
         """
-        symbols = metadata.take("symbols", tuple[str, ...])
+        symbols = metadata.take("symbols", tuple[Symbol, ...])
         fields = arrays.part(n_symbols=_some(metadata, symbols)).fields(cls)
         for name, array in fields.items():
             total = array.sum(axis=0)
@@ -137,6 +143,11 @@ class HiddenMarkov(WithArrays):
                 raise arrays.error(name, "holds probabilities that sum to 0")
             fields[name] = array / total
         return cls(symbols=symbols, **fields)
+
+
+def _plain(symbols: tuple[Symbol, ...]) -> tuple[Symbol, ...]:
+    """Return symbols as values of Python, which JSON can hold."""
+    return symbols_named(symbol_names(symbols))
 
 
 SequenceParameters = ObservableOperators | HiddenMarkov
@@ -162,7 +173,7 @@ def read_sequence_parameters(arrays: StoredArrays, metadata: StoredValues) -> Se
     return _KINDS[kind].from_arrays(arrays, metadata)
 
 
-def _some(metadata: StoredValues, symbols: tuple[str, ...]) -> int:
+def _some(metadata: StoredValues, symbols: tuple[Symbol, ...]) -> int:
     """Return the number of symbols of a stored model, after checking that there is at least one.
 
     Raises:

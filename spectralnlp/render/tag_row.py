@@ -19,7 +19,7 @@ def draw_tags(words: Sequence[str], tags: Sequence[str], spans: Sequence[Span] |
         tags: one tag per word; not drawn if there are spans.
         spans: (first token, token after the last, label) of each span; None if the tags encode no spans.
     """
-    below = list(tags) if spans is None else [""] * len(words)
+    below = list(map(str, tags)) if spans is None else [""] * len(words)
     words = [clean(word) for word in words]
     widths = [max(text_width(word), text_width(tag)) for word, tag in zip(words, below, strict=True)]
     for first, end, label in spans or ():  # a label may be wider than its words

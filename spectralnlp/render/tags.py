@@ -91,7 +91,7 @@ def to_conllu(
         if scheme != "tags":
             notes.append(f"Tag={tag}")
         else:
-            fields[_UPOS if tag in UNIVERSAL else _XPOS] = tag
+            fields[_UPOS if tag in UNIVERSAL else _XPOS] = str(tag)
         if confidence is not None:
             notes.append(f"Confidence={confidence[number - 1]:.3f}")
         if number < len(sentence) and sentence.tokens[number].start == token.end:

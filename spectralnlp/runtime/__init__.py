@@ -26,6 +26,7 @@ from spectralnlp.runtime.corpus import (
     ReiterableCorpus,
     StreamCorpus,
     as_corpus,
+    each_row,
     name_of,
     remarks_on_files,
 )
@@ -65,7 +66,7 @@ from spectralnlp.runtime.moments import FAN_IN, Array, Joint, Moments
 from spectralnlp.runtime.numbering import Numbering, offsets_of
 from spectralnlp.runtime.passes import accumulate, map_kernels, map_ordered
 from spectralnlp.runtime.pipes import rereadable
-from spectralnlp.runtime.records import as_record_corpus, take_field
+from spectralnlp.runtime.records import as_record_corpus, take_field, take_text
 from spectralnlp.runtime.reduction import (
     BadPartition,
     MergeTree,
@@ -94,6 +95,7 @@ from spectralnlp.runtime.spill import (
     writing,
 )
 from spectralnlp.runtime.stored_moments import MAX_COUNT
+from spectralnlp.runtime.symbols import Symbol, symbol_names, symbols_named
 from spectralnlp.runtime.tables import (
     LABEL_NAMES,
     TEXT_NAMES,
@@ -147,6 +149,7 @@ __all__ = [
     "SkipPolicy",
     "SkippingCorpus",
     "StreamCorpus",
+    "Symbol",
     "Table",
     "ThreadsEngine",
     "accumulate",
@@ -161,6 +164,7 @@ __all__ = [
     "decode_lines",
     "default_memory",
     "deferred_interrupts",
+    "each_row",
     "executing",
     "expand_inputs",
     "find_table",
@@ -197,7 +201,10 @@ __all__ = [
     "slices_of",
     "spilled",
     "sum_by_key",
+    "symbol_names",
+    "symbols_named",
     "take_field",
+    "take_text",
     "text_cells",
     "too_long_line",
     "trim_memory",

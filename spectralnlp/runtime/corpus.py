@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from spectralnlp.display import one_line
-from spectralnlp.errors import ConfigError
+from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.runtime.files import Location, is_address
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,34 @@ class Batch(Generic[T]):
 
     def __iter__(self) -> Iterator[T]:
         return iter(self.examples)
+
+    def mapped(self, function: Callable[[T], R]) -> Iterator[R]:
+        """Yield the result of a function for each example; its InputErrors get the document and the row."""
+        return each_row(function, self.examples, self.start, self.document)
+
+
+def each_row(
+    function: Callable[[T], R], examples: Iterable[T], start: int = 0, document: str | None = None
+) -> Iterator[R]:
+    """Yield the result of a function for each example; the function's InputErrors get the example's row.
+
+    Args:
+        function: called with an example.
+        examples: consecutive examples of a document.
+        start: row of the first example, from 0.
+        document: name of the document.
+
+    Raises:
+        InputError: as the function does; the message has the document and the row, from 1.
+    """
+    for row, example in enumerate(examples, start + 1):
+        try:
+            result = function(example)
+        except InputError as error:
+            if error.path or error.line or error.sentence:  # the function knows the place better
+                raise
+            raise type(error)(error.what, path=document, sentence=row, hint=error.hint) from error
+        yield result
 
 
 @dataclass(frozen=True)
@@ -228,7 +257,7 @@ class MappedCorpus(Corpus[T]):
 
 
 def _mapped(function: Callable[[Any], T], partition: Partition[Any]) -> Iterator[T]:
-    return map(function, partition)
+    return each_row(function, partition, partition.start, partition.document)
 
 
 class ReiterableCorpus(Corpus[T]):

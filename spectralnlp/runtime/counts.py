@@ -47,9 +47,21 @@ class Counts(Moments[T]):
         return cast(Iterable[Key], example)
 
     def observe(self, batch: Batch[T]) -> None:
-        """Count the keys (see `events`) of each example of a batch."""
-        for example in batch:
-            self._counter.update(self.events(example))
+        """Count the keys (see `events`) of each example of a batch.
+
+        Raises:
+            InputError: a key is neither a string nor a tuple; the message has the row of the example.
+        """
+        for keys in batch.mapped(self._keys_of):
+            self._counter.update(keys)
+
+    def _keys_of(self, example: T) -> list[Key]:
+        keys = list(self.events(example))
+        for kind in set(map(type, keys)):
+            if not issubclass(kind, str | tuple):
+                what = f"{kind.__name__} cannot be counted"
+                raise InputError(what, hint="give strings, or tuples of strings")
+        return keys
 
     def add(self, events: Iterable[Key] | Mapping[Key, int]) -> None:
         """Count more events, in place.

@@ -16,7 +16,6 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.errors import InputError
 from spectralnlp.runtime.corpus import Batch, Corpus, Partition
 from spectralnlp.runtime.moments import Array
 from spectralnlp.runtime.numbering import Numbering, offsets_of
@@ -84,22 +83,22 @@ class ExampleLog(ReplayLog[T]):
         """
         if not len(batch):
             return  # the key of an empty batch may be that of the next batch
-        numberings = self._numberings
-        columns: list[list[int]] = [[] for _ in numberings]
+        columns: list[list[int]] = [[] for _ in self.columns]
         sizes = []
-        for row, example in enumerate(batch, batch.start):
-            try:
-                items = self.items_of(example)
-                for column, numbering, names in zip(columns, numberings, items, strict=True):
-                    column += [-1 if name is None else numbering[name] for name in names]
-            except InputError as error:
-                raise InputError(
-                    error.what, path=batch.document, sentence=row + 1, hint=error.hint
-                ) from error
-            sizes.append(len(items[0]))
+        for numbers in batch.mapped(self._numbers_of):
+            for column, more in zip(columns, numbers, strict=True):
+                column += more
+            sizes.append(len(numbers[0]))
         self._chunks[batch.document_index, batch.start] = _Chunk(
             np.array(sizes, np.int32), tuple(np.array(column, np.int32) for column in columns)
         )
+
+    def _numbers_of(self, example: T) -> list[list[int]]:
+        """Return the ids of an example's names, a list for each column."""
+        return [
+            [-1 if name is None else numbering[name] for name in names]
+            for numbering, names in zip(self._numberings, self.items_of(example), strict=True)
+        ]
 
     def corpus(self) -> Corpus[T]:
         """Return the examples as a corpus, with a partition for each document."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from spectralnlp.errors import InputError
 from spectralnlp.runtime.corpus import Corpus, MappedCorpus, as_corpus
+from spectralnlp.runtime.tables import TEXT_NAMES
 
 
 def as_record_corpus(data: Any, convert: Callable[[Mapping[str, Any]], Any]) -> Corpus[Any]:
@@ -48,6 +49,19 @@ def take_field(record: Mapping[str, Any], *names: str) -> Any:
             return record[name]
     there = ", ".join(map(str, record)) or "nothing"
     raise InputError(f"a record without {' or '.join(names)}", hint=f"it has {there}")
+
+
+def take_text(record: Mapping[str, Any]) -> str:
+    """Return the text of a record, which is in its field ``text`` or a similar one (`TEXT_NAMES`).
+
+    Raises:
+        InputError: the record has no such field, or it is not a string, such as a missing value.
+    """
+    text = take_field(record, *TEXT_NAMES)
+    if not isinstance(text, str):
+        what = f"the text of a record is {type(text).__name__}, not a string"
+        raise InputError(what, hint="leave out records without a text")
+    return text
 
 
 def _columns(data: Any) -> dict[str, list[Any]] | None:

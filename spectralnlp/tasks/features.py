@@ -8,14 +8,13 @@ from typing import Any
 
 from spectralnlp.models.features import Features
 from spectralnlp.runtime import (
-    TEXT_NAMES,
     Column,
     Corpus,
     FileCorpus,
     Inputs,
     OnBad,
     expand_inputs,
-    take_field,
+    take_text,
 )
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.lines import read_lines
@@ -57,7 +56,7 @@ What it knows of words comes from the training text: its licence applies."""
 
     def from_record(self, record: Mapping[str, Any]) -> str:
         """Return the text of a record, which is in its field ``text`` or a similar one (`TEXT_NAMES`)."""
-        return str(take_field(record, *TEXT_NAMES))
+        return take_text(record)
 
     def wrap(self, fitted: Any) -> Features:
         """Wrap a fitted featurizer as a model that can be saved."""

@@ -21,6 +21,7 @@ from spectralnlp.runtime import (
     text_cells,
 )
 from spectralnlp.tasks.task import Task
+from spectralnlp.text.inputs import check_tokens
 
 
 class LineTask(Task):
@@ -33,13 +34,13 @@ class LineTask(Task):
     def words_of(line: str) -> list[str]:
         """Split a line into words; lines without words are skipped by `read`."""
 
-    def is_example(self, example: Any) -> bool:
-        """Return whether a value can be an example: a sequence of words."""
-        return are_words(example)
-
     def words_in(self, example: list[str]) -> list[str]:
-        """Return the example itself, because an example is a list of words."""
-        return example
+        """Return the example itself, because an example is a list of words.
+
+        Raises:
+            InputError: a word is not a string.
+        """
+        return check_tokens(example)
 
     def with_words(self, example: list[str], words: Sequence[str]) -> list[str]:
         """Return ``words`` as a new example. An example here is a list of words, so nothing else is kept."""
@@ -48,10 +49,10 @@ class LineTask(Task):
     def from_record(self, record: Mapping[str, Any]) -> list[str]:
         """Return the words of a record from its field ``tokens``, ``words`` or ``text``, the first present.
 
-        A string is split into words.
+        A string is split into words; the estimator checks anything else.
         """
-        words: str | Sequence[str] = take_field(record, "tokens", "words", "text")
-        return self.words_of(words) if isinstance(words, str) else list(words)
+        words: Any = take_field(record, "tokens", "words", "text")
+        return self.words_of(words) if isinstance(words, str) else words
 
     def read(
         self,
@@ -76,13 +77,6 @@ class LineTask(Task):
         """
         read = partial(_read_words, words_of=self.words_of, column=text_column, on_bad=on_bad)
         return FileCorpus(expand_inputs(inputs), read)
-
-
-def are_words(value: Any) -> bool:
-    """Return whether a value is a sequence of strings, not a single string."""
-    return (
-        isinstance(value, Sequence) and not isinstance(value, str) and all(isinstance(w, str) for w in value)
-    )
 
 
 def _read_words(

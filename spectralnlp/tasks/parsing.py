@@ -33,7 +33,7 @@ from spectralnlp.tasks.treebanks import TreebankCorpus, nltk_trees_of
 from spectralnlp.text.annotations import Annotations
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.tokens import Sentence
-from spectralnlp.trees import Tree, add_root, clean, read_brackets
+from spectralnlp.trees import Tree, add_root, check_tree, clean, read_brackets
 from spectralnlp.trees.renaming import Renaming
 
 _TEXT = "The keeper of the old lamp saw it, and she waited in the harbour for 3 days."
@@ -45,7 +45,7 @@ class TreeBoundaries(TokenBoundaries):
     @staticmethod
     def words_of(example: Tree) -> list[str]:
         """Return the words of a tree."""
-        return example.words()
+        return check_tree(example).words()
 
 
 class ParsingTask(TokenTask):
@@ -113,18 +113,19 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
 
         A `Tree` is returned unchanged. A bracketed string is read, and loses traces and function tags.
         """
-        tree: Tree | str = take_field(record, "tree", "parse", "brackets")
-        if isinstance(tree, Tree):
-            return tree
-        (read,) = read_brackets([tree])
-        cleaned = clean(read)
+        tree: Any = take_field(record, "tree", "parse", "brackets")
+        if not isinstance(tree, str):
+            return check_tree(tree)
+        try:
+            read = list(read_brackets([tree]))
+        except InputError as error:  # its line is that of the field
+            raise InputError(error.what, hint=error.hint) from error
+        if len(read) != 1:
+            raise InputError(f"{len(read)} trees in one record", hint="give each tree a record")
+        cleaned = clean(read[0])
         if cleaned is None:
             raise InputError(f"a tree without words: {tree}")
         return cleaned
-
-    def is_example(self, example: Any) -> bool:
-        """Return whether a value can be an example: a tree."""
-        return isinstance(example, Tree)
 
     def with_words(self, example: Tree, words: Sequence[str]) -> Tree:
         """Return a tree with new words, one for each old word."""

@@ -14,7 +14,7 @@ from spectralnlp.inference.chains.filtering import run_sequences
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.models.sequence_model import SequenceModel
 from spectralnlp.parameters import Floats, Ints
-from spectralnlp.runtime import Corpus
+from spectralnlp.runtime import Corpus, MappedCorpus
 from spectralnlp.scoring.sequences import SequenceReport
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.lines import LineTask
@@ -54,7 +54,7 @@ The parameters and the symbols come from the training sequences: their licence a
         Raises:
             InputError: there are no symbols.
         """
-        sequences = [model.encode(sequence) for sequence in corpus]
+        sequences = list(MappedCorpus(corpus, model.encode))
         n_symbols = sum(map(len, sequences))
         if not n_symbols:
             raise InputError("no symbols to evaluate on", hint="give a file of blank-separated symbols")

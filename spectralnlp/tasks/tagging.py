@@ -27,18 +27,20 @@ from spectralnlp.runtime import (
     expand_inputs,
     open_text,
     remarks_on_files,
+    symbol_names,
+    symbols_named,
     take_field,
     unpack_names,
 )
 from spectralnlp.scoring.significance import Comparison
 from spectralnlp.scoring.tagging import TagReport, compare_tags, score_tags
 from spectralnlp.storage import StoredModel
-from spectralnlp.tasks.lines import are_words
 from spectralnlp.tasks.samples import sample_trees
 from spectralnlp.tasks.token_boundaries import TokenTask
 from spectralnlp.tasks.treebanks import nltk_trees_of
 from spectralnlp.text.conll import AnnotatedSentence, TaggedSentence, read_annotated, title_of
 from spectralnlp.text.inputs import check_tokens
+from spectralnlp.text.tag_log import tagged_names
 from spectralnlp.trees import Tree, clean, read_trees
 from spectralnlp.trees.readers.recognition import changes_of
 from spectralnlp.trees.renaming import Renaming
@@ -107,29 +109,33 @@ their licences apply."""
         Its words are the field ``tokens``, ``words`` or ``form``, the first present. Every other field that
         is a list of the same length becomes a column of tags.
         """
-        words = tuple(check_tokens(take_field(record, "tokens", "words", "form")))
+        words = symbols_named(symbol_names(take_field(record, "tokens", "words", "form"), "token"))
         columns = {
-            name: tuple(map(str, values))
+            name: tuple(values)
             for name, values in record.items()
             if name not in _WORDS and isinstance(values, Sequence) and not isinstance(values, str)
             if len(values) == len(words)
         }
-        if not columns:
-            raise InputError("a record without tags", hint="give a field with a tag for each token")
-        default = next((name for name in _USUAL_TAGS if name in columns), next(iter(columns)))
+        given = (name for name in _USUAL_TAGS if name in record and not isinstance(record[name], str))
+        default = next(given, next(iter(columns), ""))
+        if default not in columns:
+            what = f"the field {default!r} has no tag for each token" if default else "a record without tags"
+            raise InputError(what, hint="give a field with a tag for each token")
         return AnnotatedSentence(words, columns, default)
-
-    def is_example(self, example: Any) -> bool:
-        """Return whether a value can be an example: words and their tags."""
-        return isinstance(example, AnnotatedSentence) or (
-            isinstance(example, tuple | list) and len(example) == 2 and all(map(are_words, example))
-        )
 
     def examples(
         self, estimator: Estimator[Any], corpus: Corpus[AnnotatedSentence]
     ) -> Corpus[TaggedSentence]:
         """Return (words, tags) pairs; the estimator's setting ``column`` names the column of tags to use."""
         return MappedCorpus(corpus, partial(_column, column=estimator.get_params().get("column")))
+
+    def words_in(self, example: TaggedSentence) -> list[str]:
+        """Return the words of an example.
+
+        Raises:
+            InputError: a word is not a string.
+        """
+        return check_tokens(example[0])
 
     def remarks_on_more(self, moments: Joint[Any], more: Joint[Any]) -> list[str]:
         """Return warnings if the model knows few of the words, or none of the tags, of added data."""
@@ -154,7 +160,7 @@ their licences apply."""
     def evaluate(self, model: Tagger | RefinementTagger, corpus: Corpus[AnnotatedSentence]) -> TagReport:
         """Compute tag accuracy, accuracy on unknown words, and scores of spans if the tags encode spans."""
         column = model.about.get("parameters", {}).get("column")
-        gold = [_column(sentence, column) for sentence in corpus]
+        gold = list(MappedCorpus(corpus, partial(_symbols, column=column)))
         if not gold:
             raise InputError("no tagged sentences to evaluate on")
         model.best_tags([gold[0][0][:1]])  # kernels are compiled, or read, before the clock starts
@@ -253,6 +259,11 @@ _TREE = re.compile(
     r"\(\s*\(|\(\S+\s*(\(|$)|\($|<(\?xml|corpus|alpino_ds|treebank|DOC|S ID)\b|#(FORMAT \d|BOT |BOS \S)"
 )
 _BYTE_ORDER_MARK = "\xef\xbb\xbf"  # of UTF-8, decoded as ISO-8859-1
+
+
+def _symbols(sentence: AnnotatedSentence | TaggedSentence, column: str | int | None) -> TaggedSentence:
+    words, tags = map(symbols_named, tagged_names(_column(sentence, column)))
+    return words, tags
 
 
 def _column(sentence: AnnotatedSentence | TaggedSentence, column: str | int | None) -> TaggedSentence:

@@ -207,10 +207,6 @@ class Task(ABC):
         """
         return corpus
 
-    def is_example(self, example: Any) -> bool:
-        """Return whether a value can be an example; by default True, because estimators check examples."""
-        return True
-
     def words_in(self, example: Any) -> Sequence[str]:
         """Return the words of an example, so that rare words can be counted and replaced.
 

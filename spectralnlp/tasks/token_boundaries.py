@@ -9,10 +9,11 @@ from itertools import chain, islice
 from typing import Any, ClassVar, cast
 
 from spectralnlp.estimator import Estimator
-from spectralnlp.runtime import Corpus, Counts, Joint, Key
+from spectralnlp.runtime import Corpus, Counts, Joint, Key, each_row
 from spectralnlp.tasks.task import Task
 from spectralnlp.text.conventions import Conventions, token_boundaries
 from spectralnlp.text.cut_words import is_cut
+from spectralnlp.text.tag_log import tagged_names
 
 CONVENTION_EXAMPLES = 5000  # trees or sentences that are enough to learn tokenisation conventions
 CUT_WORD_EXAMPLES = 50_000  # enough to learn which words are split into several tokens
@@ -29,8 +30,12 @@ class TokenBoundaries(Counts[Any]):
 
     @staticmethod
     def words_of(example: Any) -> Sequence[str]:
-        """Return the words of an example."""
-        words: Sequence[str] = example[0]
+        """Return the words of an example, or their names if they are integers.
+
+        Raises:
+            InputError: the example is not a pair of words and tags; see `tagged_names`.
+        """
+        words, _ = tagged_names(example)
         return words
 
     def is_key(self, key: Key) -> bool:
@@ -70,7 +75,7 @@ class TokenTask(Task):
     def _conventions(self, estimator: Estimator[Any], corpus: Corpus[Any], most: int) -> Conventions:
         """Learn tokenisation conventions from at most ``most`` examples, which are of the first source."""
         examples = islice(self.examples(estimator, corpus.first_source()), most)
-        return Conventions.learn(chain.from_iterable(map(self.boundaries.words_of, examples)))
+        return Conventions.learn(chain.from_iterable(each_row(self.boundaries.words_of, examples)))
 
     def words_in(self, example: Any) -> Sequence[str]:
         """Return the tokens of an example."""

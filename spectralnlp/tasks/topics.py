@@ -10,11 +10,12 @@ import numpy as np
 from spectralnlp.errors import InputError
 from spectralnlp.inference.topics.bags import bags
 from spectralnlp.models.topics import Topics
-from spectralnlp.runtime import Corpus
+from spectralnlp.runtime import Corpus, MappedCorpus
 from spectralnlp.scoring.coherence import TopicReport, npmi_coherence
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.lines import LineTask
 from spectralnlp.text.content import content_words
+from spectralnlp.text.inputs import check_tokens
 
 N_TOP = 10  # top words per topic on which coherence is measured
 
@@ -52,7 +53,7 @@ The topics and their words come from the training text: its licence applies."""
             InputError: no word of the documents is in the model's vocabulary.
         """
         mixture = model.mixture
-        documents = list(corpus)
+        documents = list(MappedCorpus(corpus, check_tokens))
         counts = bags(documents, mixture.word_index, len(mixture.words))
         n_words = int(counts.sum())
         if not n_words:

@@ -101,10 +101,10 @@ prejudices."""
     def from_record(self, record: Mapping[str, Any]) -> str | list[str]:
         """Return the field ``tokens``, ``words`` or ``text`` of a record, the first present.
 
-        The result is a list of words or a string of text.
+        The result should be a list of words or a string of text, which the estimator checks.
         """
-        words: str | Sequence[str] = take_field(record, "tokens", "words", "text")
-        return words if isinstance(words, str) else list(words)
+        words: str | list[str] = take_field(record, "tokens", "words", "text")
+        return words
 
     def wrap(self, fitted: Any) -> Vectors:
         """Return the word vectors of a fitted estimator as a model that can be saved and queried."""

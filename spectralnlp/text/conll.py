@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.runtime import OnBad, open_text, read_ahead, report_bad
 from spectralnlp.text.annotations import Annotations
 
-# Words, and one tag for each word.
-TaggedSentence: TypeAlias = tuple[Sequence[str], Sequence[str]]
+# Words, and one tag for each word; strings, in memory also integers (`spectralnlp.runtime.Symbol`).
+TaggedSentence: TypeAlias = tuple[Sequence[Any], Sequence[Any]]
 # Callback for bad sentences.
 
 _ENCODING_HINT = "it reads as {}: name it with `encoding`, or convert the file to UTF-8"
@@ -87,7 +87,7 @@ class AnnotatedSentence:
     """
 
     words: tuple[str, ...]
-    columns: Mapping[str, tuple[str, ...]]
+    columns: Mapping[str, tuple[Any, ...]]
     default: str
     path: str | Path = field(default="", compare=False)
     line: int = field(default=0, compare=False)

@@ -60,7 +60,7 @@ from spectralnlp.trees.transforms import (
     strip_root,
     strip_traces,
 )
-from spectralnlp.trees.tree import Tree
+from spectralnlp.trees.tree import Tree, check_tree
 
 __all__ = [
     "Binariser",
@@ -73,6 +73,7 @@ __all__ = [
     "Unaries",
     "add_root",
     "ambiguous_labels",
+    "check_tree",
     "clean",
     "cleaned",
     "count_changes",

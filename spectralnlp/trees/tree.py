@@ -347,6 +347,18 @@ class HeadedTree(Tree):
         self.head = head
 
 
+def check_tree(value: Any) -> Tree:
+    """Return a tree, after checking that it is one.
+
+    Raises:
+        InputError: it is something else, such as a text or a missing value.
+    """
+    if not isinstance(value, Tree):
+        what = f"{type(value).__name__} where a tree is expected"
+        raise InputError(what, hint="read it with Tree.from_string, or leave it out")
+    return value
+
+
 def writable(text: str) -> str:
     """Return a token or label escaped for bracket files; see `Tree.__str__`."""
     if _UNWRITABLE.search(text) is None:

@@ -38,7 +38,7 @@ from spectralnlp.trees.binarise import (
     tag_symbol,
     unary_chains,
 )
-from spectralnlp.trees.tree import Tree
+from spectralnlp.trees.tree import Tree, check_tree
 
 Ints = NDArray[np.int32]
 
@@ -192,7 +192,7 @@ class TreeLog(ReplayLog[Tree]):
         labels, words = self._labels, self._words
         label, word, arity, head, sizes = [], [], [], [], []
         binariser = self.binariser
-        for example in batch:
+        for example in batch.mapped(check_tree):
             self.chains.update(unary_chains(example))
             tree = binariser.binarise(example)
             nodes = tree.postorder()

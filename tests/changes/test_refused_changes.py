@@ -45,7 +45,7 @@ def change_of(name: str) -> changes.Change:
         ("tagger", [SENTENCES[0], ("a text", "price")]),
         ("tagger", [SENTENCES[0], TREE]),
         ("tagger", [SENTENCES[0], ["a", "b"]]),
-        ("tagger", [SENTENCES[0], (("a", "b"), (1, 2))]),
+        ("tagger", [SENTENCES[0], (("a", "b"), (1, 2.5))]),
         ("intent", [("a text", "price"), SENTENCES[0]]),
         ("intent", [("a text", "price"), TREE]),
         ("intent", [("a text", "price"), ("another", 3)]),
@@ -62,7 +62,7 @@ def test_examples_of_another_task_are_refused(name: str, examples: list[Any]) ->
             change(iter(examples))
         assert "\n" not in str(refusal.value)
         if name != "intent":
-            assert f"memory (sentence 2): {repr(examples[1])[:40]} is no example for" in str(refusal.value)
+            assert str(refusal.value).startswith("memory (sentence 2): ")
 
 
 @pytest.mark.parametrize(

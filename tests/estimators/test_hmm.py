@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from itertools import pairwise, product
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import spectralnlp
 from benchmarks.true_hmm import TrueHMM
+from spectralnlp import changes
 from spectralnlp.errors import ConfigError, InputError, ModelError
 from spectralnlp.estimators.hmm import HMM
 from spectralnlp.estimators.hmm.hkz import solve_hkz
@@ -255,9 +259,9 @@ def test_bad_input_is_refused_in_one_line() -> None:
     with pytest.raises(ConfigError, match="do not fit in 64 bits"):
         NGramCounts(6, vocabulary=[str(i) for i in range(50_000)])
     model = HMM(n_states=2).fit(InMemoryCorpus(SENTENCES))
-    with pytest.raises(ConfigError, match="not one string"):
+    with pytest.raises(InputError, match=r"sentence 1: .* not one string"):
         model.score(["a b"])
-    with pytest.raises(ConfigError, match="not one string"):
+    with pytest.raises(InputError, match="not one string"):
         model.predict("a b")
     with pytest.raises(ConfigError, match="cannot predict 0 steps ahead"):
         model.predict(["a"], steps=0)
@@ -304,3 +308,52 @@ def test_symbols_that_cannot_be_kept_are_refused_when_counted(symbol: str) -> No
     corpus = InMemoryCorpus([["a", symbol]])
     with pytest.raises(InputError, match="cannot be kept"):
         accumulate(HMM().init_kept_moments(corpus), corpus)
+
+
+@pytest.mark.filterwarnings("ignore:n_states lowered")
+@pytest.mark.parametrize("name", ["hmm", "hmm-em"])
+def test_integers_are_symbols_as_strings_are(name: str, tmp_path: Path) -> None:
+    sequences = [[1, 2, 1, 2, 3, 1], [2, 1, 3]] * 20
+    model = spectralnlp.train(name, sequences, n_states=2)
+    texts = spectralnlp.train(name, [list(map(str, each)) for each in sequences], n_states=2)
+    assert model.symbols == (1, 2, 3, "<unknown>")
+    np.testing.assert_allclose(
+        model.score([[1, 2, 3], np.array([2, 1]), [7, 7]]),
+        texts.score([["1", "2", "3"], ["2", "1"], ["7", "7"]]),
+    )
+    assert {type(symbol) for row in model.sample(2) for symbol in row if symbol != "<unknown>"} == {int}
+    model.save(tmp_path / "model")
+    assert spectralnlp.load(tmp_path / "model").symbols == model.symbols
+    with pytest.raises(InputError, match=r"sentence 2: symbol 1 is NoneType"):
+        model.score([[1], [None]])
+    with pytest.raises(InputError, match=r"memory \(sentence 2\): symbol 2 is float"):
+        spectralnlp.evaluate(model, [[1, 2], [1, 1.5]])
+
+
+@pytest.mark.filterwarnings("ignore:n_states lowered")
+def test_one_true_and_its_text_are_three_symbols(tmp_path: Path) -> None:
+    model = spectralnlp.train("hmm", [[1, True, "1", True, 1, True]] * 20, n_states=3)
+    model.save(tmp_path / "model")
+    for each in (model, spectralnlp.load(tmp_path / "model")):
+        assert [(type(symbol), symbol) for symbol in each.symbols[:3]] == [(bool, True), (int, 1), (str, "1")]
+        assert each.encode([True, 1, "1", False, np.bool_(True), np.int32(1)]).tolist() == [0, 1, 2, 3, 0, 1]
+
+
+@pytest.mark.filterwarnings("ignore:n_states lowered")
+def test_integers_can_be_added_and_forgotten() -> None:
+    change = changes.train("hmm", HMM(n_states=1), InMemoryCorpus([[1, 2], [2, 1], [3, 3]]))
+    assert change.model.update([np.array([4, 4, 4])]).symbols[0] == 4
+    assert change.model.forget([np.array([3, 3])]).symbols == (1, 2, "<unknown>")
+    assert change.model.forget([[3, 3]]).symbols == (1, 2, "<unknown>")
+
+
+def test_hidden_markov_models_of_integers() -> None:
+    model = HiddenMarkov(
+        symbols=(np.int64(5), np.int64(6), "<unknown>"),
+        initial=np.ones(1),
+        transition=np.ones((1, 1)),
+        emission=np.array([[0.5], [0.25], [0.25]]),
+    )
+    filter_ = HiddenFilter(model)
+    assert np.exp(SequenceModel(filter_).score([[5, 6], [7]])) == pytest.approx([0.125, 0.25])
+    assert json.dumps(model.to_json()) == '{"kind": "hidden", "symbols": [5, 6, "<unknown>"]}'

@@ -192,7 +192,7 @@ def test_sentences_that_cannot_be_learned_from() -> None:
         CRFTagger().fit([])
     with pytest.raises(InputError, match="no tagged sentences"):
         CRFTagger().fit([((), ())])
-    with pytest.raises(InputError, match="1 tags for 2 words: a b"):
+    with pytest.raises(InputError, match="2 words and 1 tags: a b"):
         CRFTagger().fit([(("a", "b"), ("X",))])
 
 

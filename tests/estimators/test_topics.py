@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from planted_topics import PlantedTopics, matched, word_of
 
+import spectralnlp
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.topics import TopicModel
 from spectralnlp.estimators.topics.moments import PairMoments, TripleMoments
@@ -199,3 +200,11 @@ def test_bad_input_is_refused_in_one_line() -> None:
     for settings in ({"n_topics": 0}, {"alpha0": -1.0}):
         with pytest.raises(ConfigError, match="TopicModel"):
             TopicModel(**settings).fit(InMemoryCorpus([["a"]]))
+
+
+def test_documents_that_are_no_lists_of_words_are_refused_with_their_number() -> None:
+    documents = [text.split() for text in ("sea boat wave", "boat sea tide", "bread oven salt")] * 10
+    topics = spectralnlp.train("topics", documents, n_topics=2, min_documents=1, max_share=1.0)
+    for document, message in (([1, 2], "token 1 is int"), (None, "NoneType where tokens")):
+        with pytest.raises(InputError, match=f"sentence 2: {message}"):
+            topics.mixtures_of([["boat"], document])  # type: ignore[list-item]

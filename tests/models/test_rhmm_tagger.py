@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import spectralnlp
 from spectralnlp.errors import InputError, ModelError
 from spectralnlp.estimators.rhmm import RefinementHMM
 from spectralnlp.models.rhmm_tagger import RefinementTagger
@@ -81,3 +82,21 @@ def test_tags_that_do_not_fit_are_refused(tagger: RefinementTagger) -> None:
         tagger.log_probability(["a", "dog"], ["DET"])
     with pytest.raises(InputError, match="no tag 'NIX'"):
         tagger.log_probability(["a"], ["NIX"])
+
+
+def test_words_and_tags_that_are_integers_come_back_as_they_were(tmp_path: Path) -> None:
+    sentences = [([1, 2, 3], [0, 1, 2]), ([2, 1, 3], np.array([1, 0, 2])), ([3, 3, 1], [2, 2, 0])] * 8
+    tagger = spectralnlp.train("rhmm", sentences, n_states=2)
+    assert tagger.best_tags([[1, 2, 3], np.array([2, 1, 3])]) == [[0, 1, 2], [1, 0, 2]]
+    assert tagger.posteriors([1, 9]).shape == (2, 3)
+    assert tagger.known == {1, 2, 3}
+    assert tagger.log_probability([1, 2], [0, 1]) > tagger.log_probability([1, 2], [2, 2])
+    assert spectralnlp.evaluate(tagger, sentences).to_flat_dict()["accuracy"] == 100
+    tagger.save(tmp_path / "model")
+    loaded = spectralnlp.load(tmp_path / "model")
+    assert loaded.tags == (0, 1, 2)
+    assert loaded.best_tags([[1, 2, 3]]) == [[0, 1, 2]]
+    with pytest.raises(InputError, match=r"sentence 2: symbol 1 is NoneType"):
+        tagger.best_tags([[1], [None]])
+    with pytest.raises(InputError, match="the model has no tag True"):
+        tagger.log_probability([1], [True])

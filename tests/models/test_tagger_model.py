@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import spectralnlp
-from spectralnlp.errors import ModelError
+from spectralnlp.errors import ConfigError, InputError, ModelError
 from spectralnlp.estimators.tagger import CRFTagger
 from spectralnlp.inference.chains import scorer as scorer_module
 from spectralnlp.models import text_tagger
@@ -210,3 +210,29 @@ def test_a_tagged_sentence_is_shown_as_words_and_tags() -> None:
     assert long.startswith("<Tagged dog/NN ")
     assert long.endswith(" …>")
     assert long.count("dog/") == 12
+
+
+def test_tags_that_are_integers_come_back_as_they_were(tmp_path: Path) -> None:
+    words = [["a", "dog", "barks"], ["the", "cat", "sleeps"]]
+    tags = [[0, 1, 2], [np.int64(0), np.int64(1), np.int64(2)]]
+    records = [{"tokens": each, "tags": own} for each, own in zip(words, tags, strict=True)] * 10
+    tagger = spectralnlp.train("tagger", records, epochs=3)
+    assert (tagger.tags, tagger.labels) == ((0, 1, 2), (0, 1, 2))
+    tagged = tagger.tag_tokens(words[0])
+    assert tagged.tags == (0, 1, 2)
+    assert [each["tag"] for each in tagged.to_json()["tokens"]] == [0, 1, 2]
+    assert "\t_\t2\t" in tagged.to_conllu()
+    assert ">2</text>" in tagged.to_svg()
+    assert tagger.explain(words[0], 0, 1).tag == 1
+    with pytest.raises(ConfigError, match="no tag True"):
+        tagger.explain(words[0], 0, True)  # type: ignore[arg-type]
+    assert spectralnlp.evaluate(tagger, records).to_flat_dict()["accuracy"] == 100
+    tagger.save(tmp_path / "model")
+    assert spectralnlp.load(tmp_path / "model").best_tags(words) == [[0, 1, 2]] * 2
+
+
+def test_tokens_that_are_not_text_are_refused_with_their_sentence() -> None:
+    tagger = spectralnlp.train("tagger", [(["a", "b"], ["X", "Y"])] * 10, epochs=1)
+    for tag in (tagger.best_tags, tagger.confidence):
+        with pytest.raises(InputError, match=r"sentence 2: token 1 is int, not text"):
+            tag([["a"], [1]])  # type: ignore[list-item]

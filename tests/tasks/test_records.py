@@ -80,3 +80,71 @@ def test_words_as_records(field: str) -> None:
 def test_a_task_without_records_says_so() -> None:
     with pytest.raises(ConfigError, match="a mapping is no example for parsing"):
         spectralnlp.Task.from_record(ParsingTask(), {"a": 1})
+
+
+MISSING = [None, float("nan")]
+
+
+@pytest.mark.parametrize("value", MISSING)
+@pytest.mark.parametrize(
+    ("estimator", "records", "message"),
+    [
+        ("tagger", [{"tokens": ["a"], "tags": ["X"]}, {"tokens": ["a"], "tags": [...]}], "tag 1 is"),
+        ("rhmm", [{"tokens": ["a"], "tags": ["X"]}, {"tokens": ["a"], "tags": [...]}], "tag 1 is"),
+        ("tagger", [{"tokens": ["a"], "tags": ["X"]}, {"tokens": [...], "tags": ["X"]}], "token 1 is"),
+        ("tagger", [{"tokens": ["a"], "tags": ["X"]}, {"tokens": ..., "tags": ["X"]}], "a list of tokens"),
+        ("hmm", [{"tokens": ["a"]}, {"tokens": ["a", ...]}], "symbol 2 is"),
+        ("hmm", [{"tokens": ["a"]}, {"tokens": ...}], "a list of symbols"),
+        ("topics", [{"text": "a"}, {"text": ...}], "where tokens are expected"),
+        ("eigenwords", [{"text": "a"}, {"text": ...}], "where tokens are expected"),
+        ("hashed-ngrams", [{"text": "a"}, {"text": ...}], "the text of a record is"),
+        ("sent", [{"text": "a"}, {"text": ...}], "the text of a record is"),
+        ("intent", [{"text": "a", "label": "x"}, {"text": ..., "label": "y"}], "the text of a record is"),
+        ("intent", [("a", "x"), (..., "y")], "an example is"),
+        ("pcfg", [{"tree": "(S (A a))"}, {"tree": ...}], "where a tree is expected"),
+        ("lpcfg", [{"tree": "(S (A a))"}, {"tree": ...}], "where a tree is expected"),
+    ],
+)
+def test_missing_values_are_refused_with_their_row(
+    estimator: str, records: Any, message: str, value: Any
+) -> None:
+    def filled(each: Any) -> Any:
+        if isinstance(each, dict):
+            return {name: filled(inner) for name, inner in each.items()}
+        if isinstance(each, list | tuple):
+            return type(each)(map(filled, each))
+        return value if each is ... else each
+
+    with pytest.raises(InputError, match=rf"sentence 2\)?: .*{message}.*") as refusal:
+        spectralnlp.train(estimator, filled(records))
+    assert type(value).__name__ in str(refusal.value)
+
+
+def test_a_missing_label_means_that_a_text_is_unlabelled() -> None:
+    texts = ["how much is it", "what does it cost", "when does it leave", "at what hour is the boat"]
+    labels = ["price", "price", "times", "times"]
+    table = {"text": [*texts, "a boat", "a bus"], "label": [*labels, *MISSING]}
+    assert spectralnlp.train("intent", table).labels == ("price", "times")
+
+
+def test_another_column_does_not_stand_in_for_missing_tags() -> None:
+    with pytest.raises(InputError, match=r"sentence 1\): the field 'tags' has no tag for each token"):
+        list(TaggingTask().in_memory([{"tokens": ["a"], "tags": None, "upos": ["X"]}]))
+    # A column that is not learned may hold anything.
+    (sentence,) = TaggingTask().in_memory([{"tokens": ["a"], "tags": ["X"], "score": [None]}])
+    assert sentence.tagged() == (("a",), ("X",))
+
+
+def test_gold_tags_that_are_missing_are_refused() -> None:
+    tagger = spectralnlp.train("tagger", [(["a", "b"], ["X", "Y"])] * 10, epochs=1)
+    with pytest.raises(InputError, match=r"memory \(sentence 2\): tag 1 is NoneType"):
+        spectralnlp.evaluate(tagger, [(["a"], ["X"]), (["a"], [None])])
+
+
+@pytest.mark.parametrize(
+    ("tree", "message"), [("(S (A a", "sentence 1"), ("(A a) (A b)", "2 trees"), ("", "0 trees")]
+)
+def test_a_field_with_no_tree_or_several_is_refused_with_its_row(tree: str, message: str) -> None:
+    with pytest.raises(InputError, match=r"memory \(sentence 2\): ") as refusal:
+        list(ParsingTask().in_memory([{"tree": "(A a)"}, {"tree": tree}]))
+    assert message in str(refusal.value) or "bracket" in str(refusal.value)

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spectralnlp.runtime import Batch, Moments
-from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams, smoothed_idf
+from spectralnlp_sketch.hashing.ngrams import NgramFormat, checked_text, count_ngrams, smoothed_idf
 
 
 class DocumentFrequencies(Moments[str]):
@@ -37,7 +37,7 @@ class DocumentFrequencies(Moments[str]):
 
     def observe(self, batch: Batch[str]) -> None:
         """Add a batch of texts to the document frequencies."""
-        self.add(count_ngrams(list(batch.examples), self.format))
+        self.add(count_ngrams(list(batch.mapped(checked_text)), self.format))
 
     def add(self, counts: sp.csr_array) -> None:
         """Add texts, given as n-gram counts (n_texts, n_columns), to the document frequencies."""

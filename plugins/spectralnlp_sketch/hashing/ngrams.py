@@ -373,6 +373,17 @@ class Ngrams:
         return self.rows(count_ngrams(texts, self.form))
 
 
+def checked_text(text: Any) -> str:
+    """Return a text, after checking that it is a string.
+
+    Raises:
+        TextError: it is not, for example because it is a missing value.
+    """
+    if not isinstance(text, str):
+        raise TextError(f"{type(text).__name__} where a text is expected", hint="leave out missing values")
+    return text
+
+
 def checked_texts(texts: Iterable[str]) -> Sequence[str]:
     """Return texts as a list, after checking that each is a string.
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from spectralnlp.runtime import Batch
 from spectralnlp_sketch.frequent_directions.moments import FrequentDirectionsMoments
-from spectralnlp_sketch.hashing.ngrams import NgramFormat, checked_texts, count_ngrams, spaced_words
+from spectralnlp_sketch.hashing.ngrams import NgramFormat, checked_text, count_ngrams, spaced_words
 from spectralnlp_sketch.intent.text_log import TextLog
 from spectralnlp_sketch.labelled import Example
 from spectralnlp_sketch.rows import Rows
@@ -62,7 +62,7 @@ class NgramDirections(FrequentDirectionsMoments):
         Raises:
             TextError: an example is not a text.
         """
-        self.observe_rows(count_ngrams(checked_texts(batch.examples), self.format))
+        self.observe_rows(count_ngrams(list(batch.mapped(checked_text)), self.format))
 
     def observe_rows(self, rows: sp.csr_array) -> None:
         """Add rows of X (n, columns) to the sketch."""

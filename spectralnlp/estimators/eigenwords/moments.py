@@ -17,6 +17,7 @@ from spectralnlp.estimators.shared.spill_segments import SpillSegment
 from spectralnlp.inference.words.spelling import Bytes, as_bytes
 from spectralnlp.runtime import MAX_COUNT, Array, Batch, Memory, Moments, current_memory, default_memory
 from spectralnlp.storage import StoredArrays, int_array
+from spectralnlp.text.inputs import check_tokens
 from spectralnlp.text.ngrams import Ngrams
 
 # A line of text or several, the words of a sentence, or counted n-grams.
@@ -97,12 +98,11 @@ class PairCounts(Moments[Example]):
     def observe(self, batch: Batch[Example]) -> None:
         """Count the words and pairs of each example."""
         lines: list[str] = []
-        for example in batch:
-            if isinstance(example, Ngrams):
-                if example.words:
-                    self._observe_ngrams(example)
-            else:
-                lines.append(example if isinstance(example, str) else " ".join(example))
+        for example in batch.mapped(_words_or_ngrams):
+            if isinstance(example, str):
+                lines.append(example)
+            elif example.words:
+                self._observe_ngrams(example)
         if lines:
             self.pairs.observe(self.words.number(self._encoded("\n".join(lines))), self.window)
             self._bound_memory()
@@ -272,6 +272,10 @@ class PairCounts(Moments[Example]):
             "pair_counts": pair_counts[pair_counts > 0],
         }
         self._restore(state)
+
+
+def _words_or_ngrams(example: Example) -> str | Ngrams:
+    return example if isinstance(example, str | Ngrams) else " ".join(check_tokens(example))
 
 
 def _names(arrays: Mapping[str, Array]) -> list[bytes]:

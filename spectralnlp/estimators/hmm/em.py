@@ -28,7 +28,7 @@ from spectralnlp.inference.chains.forward_backward import HiddenFilter
 from spectralnlp.linalg.kmeans import kmeans
 from spectralnlp.parameters import Floats, HiddenMarkov
 from spectralnlp.progress import fit_pass
-from spectralnlp.runtime import Corpus, accumulate
+from spectralnlp.runtime import Corpus, Symbol, accumulate, symbols_named
 
 # Number of tokens that k-means clusters; all other tokens join the nearest cluster.
 SAMPLE = 10_000
@@ -55,7 +55,7 @@ CLUSTERED_STATES = RegressionOptions(
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class HMMEM(SequenceEstimator, IterativeEstimator[Sequence[str]]):
+class HMMEM(SequenceEstimator, IterativeEstimator[Sequence[Symbol]]):
     """Hidden Markov model learned by EM (Baum et al. 1970).
 
     The spectral initialisation represents each token by a vector, which concatenates the vector of its symbol
@@ -87,7 +87,7 @@ class HMMEM(SequenceEstimator, IterativeEstimator[Sequence[str]]):
     min_count: MinCount = HMM.min_count
     random_state: Annotated[int, Ge(0), Doc("Seed of k-means or of the random initialisation.")] = 0
 
-    def learn(self, corpus: Corpus[Sequence[str]]) -> None:
+    def learn(self, corpus: Corpus[Sequence[Symbol]]) -> None:
         """Initialise the model from clusters or at random, and run EM.
 
         Raises:
@@ -97,7 +97,7 @@ class HMMEM(SequenceEstimator, IterativeEstimator[Sequence[str]]):
             symbol_counts = accumulate(WordCounts(), corpus)
             vocabulary = choose_symbols(symbol_counts, self.max_symbols, self.min_count)
             table = accumulate(NGramCounts(4, vocabulary=vocabulary), corpus).table()
-        symbols = (*vocabulary, UNKNOWN)
+        symbols = (*symbols_named(vocabulary), UNKNOWN)
         base = symbol_distribution(table.frequencies)
         with fit_pass("start"):
             if self.start == "spectral":
@@ -118,11 +118,11 @@ class HMMEM(SequenceEstimator, IterativeEstimator[Sequence[str]]):
         self.filter_ = HiddenFilter(self.model_)
         self.n_sequences_, self.n_symbols_ = table.n_sequences(), int(table.weights.sum())
 
-    def _maximise(self, symbols: tuple[str, ...], base: Floats, sums: StateSums) -> HiddenMarkov:
+    def _maximise(self, symbols: tuple[Symbol, ...], base: Floats, sums: StateSums) -> HiddenMarkov:
         """Compute the M-step: estimate the model by smoothed relative frequencies of expected counts.
 
         Args:
-            symbols: names of the symbols.
+            symbols: the symbols.
             base: float64 (V,); distribution over symbols with which emissions are smoothed.
             sums: expected counts.
         """

@@ -28,7 +28,7 @@ from spectralnlp.inference.chains.predictor import SequencePredictor
 from spectralnlp.linalg.rank import Spectrum
 from spectralnlp.parameters import Floats
 from spectralnlp.progress import fit_pass
-from spectralnlp.runtime import Corpus, current_memory
+from spectralnlp.runtime import Corpus, Symbol, current_memory, symbols_named
 
 # Number of symbols of each sequence that the published algorithm uses.
 PUBLISHED = 3
@@ -50,7 +50,7 @@ MaxSymbols = Annotated[
 MinCount = Annotated[int, Ge(1), Doc("Least frequency of a symbol in the vocabulary.")]
 
 
-class SequenceEstimator(Estimator[Sequence[str]], SequencePredictor):
+class SequenceEstimator(Estimator[Sequence[Symbol]], SequencePredictor):
     """Base class of estimators that learn from sequences of symbols and predict the next symbol.
 
     Attributes:
@@ -77,7 +77,7 @@ class SequenceEstimator(Estimator[Sequence[str]], SequencePredictor):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
+class HMM(SequenceEstimator, MomentEstimator[Sequence[Symbol]]):
     """Hidden Markov model in observable-operator form, learned from moments of n-grams.
 
     The default algorithm (``algorithm="regression"``) is described in
@@ -171,11 +171,11 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
         int, Ge(0), Doc("Seed of the SVD, which is randomised for more than 512 symbols.")
     ] = 0
 
-    def init_moments(self, corpus: Corpus[Sequence[str]]) -> WordCounts:
+    def init_moments(self, corpus: Corpus[Sequence[Symbol]]) -> WordCounts:
         """Return empty counts of symbols, for the first pass over the data."""
         return WordCounts()
 
-    def init_kept_moments(self, corpus: Corpus[Sequence[str]]) -> NGramCounts:
+    def init_kept_moments(self, corpus: Corpus[Sequence[Symbol]]) -> NGramCounts:
         """Return empty counts of n-grams over all symbols, not only those of the present vocabulary.
 
         The vocabulary is chosen again whenever data are added or removed.
@@ -244,7 +244,7 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
     def _prediction(self, counts: NGramCounts, grams: NGrams) -> PredictionSettings:
         assert counts.vocabulary is not None
         return PredictionSettings(
-            symbols=(*counts.vocabulary, UNKNOWN),
+            symbols=(*symbols_named(counts.vocabulary), UNKNOWN),
             base=symbol_distribution(grams.frequencies),
             floor=FLOOR if self.stabilise else PUBLISHED_FLOOR,
             tolerance=TOLERANCE if self.stabilise else np.inf,

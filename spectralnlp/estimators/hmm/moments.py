@@ -31,11 +31,13 @@ from spectralnlp.runtime import (
     Moments,
     Numbering,
     Run,
+    Symbol,
     checked_names,
     current_memory,
     offsets_of,
     pack_names,
     sum_by_key,
+    symbol_names,
     unpack_names,
 )
 from spectralnlp.storage import StoredArrays, int_array
@@ -52,7 +54,7 @@ _TABLES = 5
 Codes = NDArray[np.int64]
 
 
-class NGramCounts(Moments[Sequence[str]]):
+class NGramCounts(Moments[Sequence[Symbol]]):
     """Counts of n-grams: every symbol with the ``order`` - 1 symbols before it.
 
     Sequences are padded with boundary symbols at the start. An n-gram is encoded as one integer, whose digits
@@ -66,8 +68,8 @@ class NGramCounts(Moments[Sequence[str]]):
     Args:
         order: order n of the n-grams.
         first: number of symbols at the start of each sequence whose n-grams are counted; None for all.
-        vocabulary: known symbols; all others are counted as one unknown symbol, the last of the V symbols.
-            None to count all symbols.
+        vocabulary: names of the known symbols (`spectralnlp.runtime.symbol_names`); all others are counted as
+            one unknown symbol, the last of the V symbols. None to count all symbols.
 
     Attributes:
         symbols: without a vocabulary, the count of each symbol in whole sequences; else empty.
@@ -124,12 +126,12 @@ class NGramCounts(Moments[Sequence[str]]):
         """Whether some of the counts are on disk."""
         return bool(self.runs)
 
-    def observe(self, batch: Batch[Sequence[str]]) -> None:
+    def observe(self, batch: Batch[Sequence[Symbol]]) -> None:
         """Count the n-grams of each sequence, and, without a vocabulary, the symbols."""
         padding = [self._boundary] * (self.order - 1)
         numbers = [self._boundary, *padding]
-        for sequence in batch:
-            numbers += self._numbers_of(sequence)[: self.first]
+        for names in batch.mapped(symbol_names):
+            numbers += self._numbers_of(names)[: self.first]
             numbers += padding
         grams = sliding_window_view(np.array(numbers, np.int64), self.order)
         self._pend(encode(grams, self.base)[grams[:, -1] != self._boundary])
@@ -137,16 +139,16 @@ class NGramCounts(Moments[Sequence[str]]):
             self.symbols.observe(batch)
         self._spill_if_full()
 
-    def _numbers_of(self, symbols: Iterable[str]) -> list[int]:
-        """Return the numbers of symbols; without a vocabulary, number those that are new.
+    def _numbers_of(self, names: Iterable[str]) -> list[int]:
+        """Return the numbers of symbols, given their names; without a vocabulary, number those that are new.
 
         Raises:
             InputError: there are too many symbols to encode their numbers, or one that cannot be stored.
         """
         if self.vocabulary is not None:
             unknown = self.base - 2
-            return [self._numbers.get(symbol, unknown) for symbol in symbols]
-        found = [self._numbers[symbol] + 1 for symbol in symbols]
+            return [self._numbers.get(name, unknown) for name in names]
+        found = [self._numbers[name] + 1 for name in names]
         if len(self._numbers) >= self.base:
             what = f"more than {self.base - 1:,} symbols are too many to keep {self.order}-grams of"
             raise InputError(what, hint="lower history, or train without `keep_moments`")
@@ -316,7 +318,7 @@ def _sum(*parts: tuple[Codes, Codes]) -> tuple[Codes, Codes]:
 
 
 def choose_symbols(counts: WordCounts, max_symbols: int, min_count: int) -> list[str]:
-    """Choose the vocabulary, the most frequent symbol first.
+    """Choose the vocabulary, and return the names of its symbols, the most frequent first.
 
     Args:
         counts: frequency of each symbol.
@@ -346,18 +348,18 @@ class StateSums:
     emitted: Floats
 
 
-class ExpectedTransitions(Moments[Sequence[str]]):
+class ExpectedTransitions(Moments[Sequence[Symbol]]):
     """Expected counts of initial states, transitions and emissions under a model: the E-step of EM.
 
     Args:
-        vocabulary: names of the symbols; the last one stands for all unknown symbols.
+        vocabulary: the symbols; the last one stands for all unknown symbols.
         initial: float64 (k,); initial probabilities, see :class:`~spectralnlp.parameters.HiddenMarkov`.
         transition: float64 (k, k); transition probabilities.
         emission: float64 (V, k); emission probabilities.
     """
 
     def __init__(
-        self, vocabulary: Sequence[str], *, initial: Floats, transition: Floats, emission: Floats
+        self, vocabulary: Sequence[Symbol], *, initial: Floats, transition: Floats, emission: Floats
     ) -> None:
         self.model = HiddenMarkov(
             symbols=tuple(vocabulary), initial=initial, transition=transition, emission=emission
@@ -383,11 +385,12 @@ class ExpectedTransitions(Moments[Sequence[str]]):
         arrays = {"start": sums.start, "moves": sums.moves, "emitted": sums.emitted}
         return {**arrays, "log_likelihood": self.log_likelihood}
 
-    def observe(self, batch: Batch[Sequence[str]]) -> None:
+    def observe(self, batch: Batch[Sequence[Symbol]]) -> None:
         """Add the expected counts and the log likelihood of sequences."""
         index, unknown = self.model.symbol_index, len(self.model.symbols) - 1
-        symbols = [index.get(symbol, unknown) for sequence in batch for symbol in sequence]
-        offsets = offsets_of([len(sequence) for sequence in batch if len(sequence)])
+        sequences = list(batch.mapped(symbol_names))
+        symbols = [index.get(name, unknown) for sequence in sequences for name in sequence]
+        offsets = offsets_of([len(sequence) for sequence in sequences if sequence])
         sums = self.sums
         self.log_likelihood += expected_counts(
             self.model, np.array(symbols, np.int32), offsets, sums.start, sums.moves, sums.emitted

@@ -25,7 +25,7 @@ from spectralnlp.estimators.hmm.states import RegressionOptions, future_coordina
 from spectralnlp.jit import kernel
 from spectralnlp.linalg.rank import Spectrum
 from spectralnlp.parameters import Floats, Ints, ObservableOperators
-from spectralnlp.runtime import Longs
+from spectralnlp.runtime import Longs, Symbol
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,13 +33,13 @@ class PredictionSettings:
     """The symbols, and the settings that turn predictions into probabilities; see `ObservableOperators`.
 
     Attributes:
-        symbols: names of the V symbols.
+        symbols: the V symbols.
         base: float64 (V,); a positive distribution over symbols, used for smoothing.
         floor: weight of ``base`` in every prediction.
         tolerance: a state is shrunk if the negative probabilities that it predicts sum to more than this.
     """
 
-    symbols: tuple[str, ...]
+    symbols: tuple[Symbol, ...]
     base: Floats
     floor: float
     tolerance: float

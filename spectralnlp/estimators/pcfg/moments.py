@@ -16,6 +16,7 @@ from spectralnlp.trees import (
     Binariser,
     Tree,
     ambiguous_labels,
+    check_tree,
     plain_symbol,
     split_annotation,
     tag_symbol,
@@ -151,7 +152,7 @@ class RuleCounts(Counts[Tree]):
         Args:
             example: a tree without traces and function tags.
         """
-        tree = self.binariser.binarise(example)
+        tree = self.binariser.binarise(check_tree(example))
         yield ROOT, _symbol(tree)
         is_first = True
         for node in tree.postorder():

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Mapping
 from itertools import islice
 
-from spectralnlp.runtime import Corpus
+from spectralnlp.runtime import Corpus, each_row
 from spectralnlp.text.conventions import language_of
-from spectralnlp.trees import Tree
+from spectralnlp.trees import Tree, check_tree
 
 AUTO, _NEUTRAL = "auto", "neutral"
 _ENOUGH = 200  # number of trees used to recognise English
@@ -23,7 +23,8 @@ def head_rules(heads: str, corpus: Corpus[Tree]) -> str:
     """
     if heads != AUTO:
         return heads
-    return _rules_for(Counter(word for tree in islice(corpus, _ENOUGH) for word in tree.words()))
+    trees = each_row(check_tree, islice(corpus, _ENOUGH))
+    return _rules_for(Counter(word for tree in trees for word in tree.words()))
 
 
 def default_binarisation(heads: str) -> str:

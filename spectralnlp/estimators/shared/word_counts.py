@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -16,14 +16,26 @@ from spectralnlp.estimators.shared.spill_segments import (
     most_frequent,
     take_census,
 )
-from spectralnlp.runtime import Array, Batch, Counts, Key, Memory, current_memory, offsets_of
+from spectralnlp.runtime import (
+    Array,
+    Batch,
+    Counts,
+    Key,
+    Memory,
+    Symbol,
+    current_memory,
+    offsets_of,
+    symbol_names,
+)
 
 # Memory per word, in bytes, with the several tables held during a merge.
 BYTES_FOR_A_WORD = 4096
 
 
-class WordCounts(Counts[Sequence[str]]):
-    """Counts of words; within `spectralnlp.runtime.use_memory`, counts beyond the limit are written to disk.
+class WordCounts(Counts[Any]):
+    """Counts of words or other symbols; within `spectralnlp.runtime.use_memory`, those beyond go to disk.
+
+    Integers and Booleans are counted under their names (`spectralnlp.runtime.symbol_names`).
 
     Attributes:
         segments: parts of the counts on disk (spill segments), with their own word ids.
@@ -47,7 +59,11 @@ class WordCounts(Counts[Sequence[str]]):
         empty.memory = self.memory
         return empty
 
-    def observe(self, batch: Batch[Sequence[str]]) -> None:
+    def events(self, example: Sequence[Symbol]) -> Iterable[Key]:
+        """Return the name of each symbol of an example."""
+        return symbol_names(example)
+
+    def observe(self, batch: Batch[Sequence[Symbol]]) -> None:
         """Count the words of each example."""
         super().observe(batch)
         self._spill_if_full()

@@ -27,9 +27,10 @@ from spectralnlp.inference.chains.unlabelled import UnlabelledFeatures
 from spectralnlp.inference.chains.word_table import WordTable
 from spectralnlp.parameters import ChainWeights, FeatureRows
 from spectralnlp.progress import fit_pass
-from spectralnlp.runtime import Corpus, map_kernels
+from spectralnlp.runtime import Corpus, MappedCorpus, map_kernels
 from spectralnlp.storage import StoredArrays
 from spectralnlp.text.conll import TaggedSentence
+from spectralnlp.text.inputs import check_tokens
 from spectralnlp.text.spans import (
     Scheme,
     count_invalid,
@@ -38,7 +39,7 @@ from spectralnlp.text.spans import (
     valid_transitions,
     write_spans,
 )
-from spectralnlp.text.tag_log import TagLog
+from spectralnlp.text.tag_log import TagLog, tagged_names
 
 # Minimum count of features that combine several words.
 _MIN_SEEN = 2
@@ -148,8 +149,8 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
             corpus: words and tags of each sentence; empty sentences are ignored.
 
         Raises:
-            InputError: all sentences are empty, a sentence has more or fewer tags than words, or a text file
-                cannot be read.
+            InputError: all sentences are empty, a sentence has more or fewer tags than words, a word is not a
+                string or a tag neither a string nor an integer, or a text file cannot be read.
             ModelError: a folder named by ``eigenwords`` holds no word vectors.
         """
         data = self._read(corpus)
@@ -341,19 +342,21 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
         return choose_bias(data.examples, held_out, learned.weights, data.forbidden, data.names)
 
 
-def _checked(corpus: Corpus[TaggedSentence]) -> list[TaggedSentence]:
-    """Return the non-empty sentences of a corpus, and check that each has as many tags as words.
+def _checked(corpus: Corpus[TaggedSentence]) -> list[tuple[Sequence[str], Sequence[str]]]:
+    """Return the words and the names of the tags of all sentences of a corpus that are not empty.
 
     Raises:
-        InputError: all sentences are empty, or a sentence has more or fewer tags than words.
+        InputError: all sentences are empty; a word is not a string; or as `tagged_names` does.
     """
-    sentences = [(tuple(words), tuple(tags)) for words, tags in corpus if len(words)]
-    for words, tags in sentences:
-        if len(words) != len(tags):
-            raise InputError(f"{len(tags)} tags for {len(words)} words: {' '.join(words[:8])} …")
+    sentences = [each for each in MappedCorpus(corpus, _named) if each[0]]
     if not sentences:
         raise InputError("no tagged sentences to learn from")
-    return list(sentences)
+    return sentences
+
+
+def _named(example: TaggedSentence) -> tuple[Sequence[str], Sequence[str]]:
+    _, tags = tagged_names(example)
+    return tuple(check_tokens(example[0])), tuple(tags)
 
 
 def _mean(members: Sequence[ScoreWeights]) -> ScoreWeights:

@@ -16,7 +16,8 @@ from spectralnlp.estimators.topics.triangle import SymmetricMatrix, Triangle
 from spectralnlp.inference.topics.bags import bags
 from spectralnlp.inference.topics.mixtures import document_mixtures, document_posteriors, positive_topics
 from spectralnlp.parameters import Floats, TopicMixture
-from spectralnlp.runtime import Batch, ExampleLog, Items, Moments, current_memory
+from spectralnlp.runtime import Batch, ExampleLog, Items, Key, Moments, Symbol, current_memory
+from spectralnlp.text.inputs import check_tokens
 
 # Number of documents whose pairs are summed at a time.
 CHUNK = 4096
@@ -30,9 +31,9 @@ class DocumentFrequencies(WordCounts):
 
     pass_name = "vocabulary"
 
-    def events(self, example: Sequence[str]) -> Iterable[str]:
+    def events(self, example: Sequence[Symbol]) -> Iterable[Key]:
         """Return the distinct words of a document, and the empty string for the document itself."""
-        return {*example, ""}
+        return {*check_tokens(example), ""}
 
 
 class _BagMoments(Moments[Sequence[str]]):
@@ -268,7 +269,7 @@ class DocumentLog(ExampleLog[Sequence[str]]):
     @classmethod
     def items_of(cls, example: Sequence[str]) -> Items:
         """Return what the log stores for a document: a single column, its words."""
-        return (example,)
+        return (check_tokens(example),)
 
     @classmethod
     def example_of(cls, items: Items) -> Sequence[str]:

@@ -34,6 +34,7 @@ from spectralnlp.parameters import (
     ObservableOperators,
     SequenceParameters,
 )
+from spectralnlp.runtime import Symbol
 
 # Maximum number of predicted probabilities in memory; sequences are run in parallel lanes.
 LANES = 4_000_000
@@ -46,13 +47,13 @@ class Filter(ABC):
 
     Attributes:
         model: the parameters of the model.
-        symbols: names of the V symbols, the last one for unknown symbols.
-        symbol_index: id of each symbol, by name.
+        symbols: the V symbols, the last one for unknown symbols.
+        symbol_index: id of each symbol, by its name (`spectralnlp.runtime.symbol_names`).
         width: number k of leading components of a state that determine its predictions.
     """
 
     model: SequenceParameters
-    symbols: tuple[str, ...]
+    symbols: tuple[Symbol, ...]
     symbol_index: Mapping[str, int]
     width: int
 

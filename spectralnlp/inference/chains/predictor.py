@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,13 +12,16 @@ from numpy.typing import NDArray
 from spectralnlp.errors import ConfigError
 from spectralnlp.inference.chains.filtering import Filter, run_sequences
 from spectralnlp.parameters import Floats, Ints
+from spectralnlp.runtime import Symbol, each_row, symbol_names
 
 
 class SequencePredictor(ABC):
     """A sequence model, which gives likelihoods, next-symbol distributions, states and samples.
 
     A symbol that is not in `symbols` is treated as the last of them, which stands for all unknown symbols.
-    A sequence is a list of symbols of any length; the model does not predict where sequences end.
+    A sequence is a list of symbols of any length; the model does not predict where sequences end. A symbol is
+    a string, an integer or a Boolean; 1, True and "1" are three symbols. Any other symbol, such as a float or
+    a missing value, is an InputError, which names its position.
 
     Examples:
         >>> from spectralnlp.estimators.hmm import HMM, SequencePredictor
@@ -31,25 +35,28 @@ class SequencePredictor(ABC):
         """Return the model's filter: the object that computes states and predicts the next symbol."""
 
     @property
-    def symbols(self) -> tuple[str, ...]:
+    def symbols(self) -> tuple[Symbol, ...]:
         """The V known symbols, in the order of `predict_proba`'s columns."""
         return self._filter().symbols
 
-    def encode(self, sequence: Sequence[str]) -> Ints:
+    def encode(self, sequence: Sequence[Symbol]) -> Ints:
         """Return the id of each symbol of a sequence, int32 (n,).
 
         Raises:
-            ConfigError: the sequence is one string, not a list of symbols.
+            InputError: the sequence is one string, not a list of symbols, or holds something else.
         """
         return _encode(self._filter(), sequence)
 
-    def score(self, sequences: Iterable[Sequence[str]]) -> Floats:
+    def score(self, sequences: Iterable[Sequence[Symbol]]) -> Floats:
         """Return the natural log-probability of each sequence, float64 (n_sequences,).
 
         The probabilities of all sequences of the same length sum to one.
+
+        Raises:
+            InputError: a sequence is not a list of symbols; the message has its number, from 1.
         """
         filter_ = self._filter()
-        encoded = [_encode(filter_, each) for each in sequences]
+        encoded = list(each_row(partial(_encode, filter_), sequences))
         logarithms = np.zeros(len(encoded))
 
         def add(which: NDArray[np.int64], _: int, p: Floats, __: Floats, symbols: Ints) -> None:
@@ -59,7 +66,7 @@ class SequencePredictor(ABC):
             run_sequences(filter_, encoded, add)
         return logarithms
 
-    def predict_proba(self, sequence: Sequence[str]) -> Floats:
+    def predict_proba(self, sequence: Sequence[Symbol]) -> Floats:
         """Return the distribution of each symbol given the symbols before it, and of the next symbol.
 
         Returns:
@@ -74,7 +81,7 @@ class SequencePredictor(ABC):
                 states = filter_.update(states, np.array([symbol], np.int32))
         return np.array(rows)
 
-    def predict(self, history: Sequence[str], *, steps: int = 1) -> Floats:
+    def predict(self, history: Sequence[Symbol], *, steps: int = 1) -> Floats:
         """Return the distribution of each of the next ``steps`` symbols, given the symbols in ``history``.
 
         At each step the state becomes its expectation over the next symbol. With observable operators B_x,
@@ -104,17 +111,18 @@ class SequencePredictor(ABC):
             states = p @ filter_.update(np.repeat(states, len(every), axis=0), every)
         return np.array(rows)
 
-    def transform(self, sequence: Sequence[str]) -> Floats:
+    def transform(self, sequence: Sequence[Symbol]) -> Floats:
         """Return the state after each symbol, float64 (n, k): vectors of tokens in context (eigentokens)."""
         filter_ = self._filter()
-        states, rows = filter_.start(1), np.empty((len(sequence), filter_.width))
-        for position, symbol in enumerate(_encode(filter_, sequence)):
+        encoded = _encode(filter_, sequence)
+        states, rows = filter_.start(1), np.empty((len(encoded), filter_.width))
+        for position, symbol in enumerate(encoded):
             _, states = filter_.predict(states)
             states = filter_.update(states, np.array([symbol], np.int32))
             rows[position] = states[0, : filter_.width]
         return rows
 
-    def sample(self, n_sequences: int = 1, *, length: int = 20, random_state: int = 0) -> list[list[str]]:
+    def sample(self, n_sequences: int = 1, *, length: int = 20, random_state: int = 0) -> list[list[Symbol]]:
         """Draw sequences from the model.
 
         Args:
@@ -138,8 +146,6 @@ class SequencePredictor(ABC):
         return [[filter_.symbols[symbol] for symbol in row] for row in drawn]
 
 
-def _encode(filter_: Filter, sequence: Sequence[str]) -> Ints:
-    if isinstance(sequence, str):
-        raise ConfigError("a sequence is a list of symbols, not one string", hint="call split() on it")
-    unknown = len(filter_.symbols) - 1
-    return np.array([filter_.symbol_index.get(symbol, unknown) for symbol in sequence], np.int32)
+def _encode(filter_: Filter, sequence: Sequence[Symbol]) -> Ints:
+    index, unknown = filter_.symbol_index, len(filter_.symbols) - 1
+    return np.array([index.get(name, unknown) for name in symbol_names(sequence)], np.int32)

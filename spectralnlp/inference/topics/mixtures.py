@@ -10,6 +10,8 @@ import scipy.sparse as sp
 from spectralnlp.inference.topics.bags import bags
 from spectralnlp.jit import fast_kernel
 from spectralnlp.parameters import Floats, TopicMixture
+from spectralnlp.runtime import each_row
+from spectralnlp.text.inputs import check_tokens
 
 
 def document_mixtures(
@@ -111,6 +113,9 @@ def mixtures_of(topics: TopicMixture, documents: Iterable[Sequence[str]]) -> Flo
     Returns:
         float64 (n_documents, k), rows on the simplex.
 
+    Raises:
+        InputError: a document is not a list of words; the message has its number, from 1.
+
     Examples:
         >>> import spectralnlp
         >>> from spectralnlp.estimators.topics import mixtures_of
@@ -119,7 +124,7 @@ def mixtures_of(topics: TopicMixture, documents: Iterable[Sequence[str]]) -> Flo
         >>> mixtures_of(topics.mixture, [["boat", "tide"]]).shape
         (1, 2)
     """
-    counts = bags(documents, topics.word_index, len(topics.words))
+    counts = bags(each_row(check_tokens, documents), topics.word_index, len(topics.words))
     if topics.alpha0:
         return document_mixtures(counts, positive_topics(topics), topics.alpha0 * topics.weights)[0]
     return document_posteriors(counts, positive_topics(topics), topics.weights)[0]
