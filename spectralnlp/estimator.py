@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar, runtime_checkable
 
+from spectralnlp import registry
 from spectralnlp.display import cut
 from spectralnlp.errors import ConfigError, NotFittedError
 from spectralnlp.hyperparameters import (
@@ -183,8 +184,10 @@ class Estimator(ABC, Generic[T]):
 
         Raises:
             ConfigError: ``X`` is not an iterable of examples.
+            InputError: an element of ``X`` is no example for the estimator's task.
         """
-        return as_corpus(X)
+        known = getattr(self, "task", None) in registry.tasks
+        return as_corpus(X, registry.tasks.get(self.task)().checked if known else None)
 
     def init_moments(self, corpus: Corpus[T]) -> Moments[T]:
         """Return empty moments for the first pass; see `MomentEstimator`.

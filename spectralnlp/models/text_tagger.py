@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import repeat
 from typing import Any, overload
 
-from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.errors import ConfigError
 from spectralnlp.models.tag_explanation import TagExplanation
 from spectralnlp.models.tagged import Tagged
+from spectralnlp.runtime import items_of
 from spectralnlp.text.inputs import (
     Item,
     Tokens,
@@ -117,16 +118,16 @@ class TextTagger(ABC):
                 yield Tagged(sentence, tuple(tags), scheme, None if each is None else tuple(each), self)
 
 
-def check_sentences(sentences: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
-    """Check that a batch holds tokenised sentences, and return it.
+def check_sentences(sentences: Iterable[Sequence[str]]) -> list[Sequence[str]]:
+    """Check that a batch holds tokenised sentences, and return it as a list.
 
     Raises:
         InputError: the batch is a string, or an item of it is a string instead of a list of tokens.
     """
-    if isinstance(sentences, str) or any(isinstance(each, str) for each in sentences):
-        hint = "give lists of tokens; tag takes a text, tag_many a batch of texts"
-        raise InputError("a text where tokenised sentences are expected", hint=hint)
-    return sentences
+    hint = "give lists of tokens; tag takes a text, tag_many a batch of texts"
+    expected = "tokenised sentences are expected"
+    listed = list(items_of(sentences, expected, hint=hint, rows=True))
+    return [check_tokens(items_of(each, expected, hint=hint)) for each in listed]
 
 
 def batches(sentences: Iterable[Any]) -> Iterator[list[Any]]:

@@ -8,6 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from spectralnlp.runtime import (
     Column,
     Corpus,
@@ -26,6 +28,7 @@ from spectralnlp.tasks.task import Task
 class LineTask(Task):
     """Base class of tasks whose examples are lists of words, read one per line."""
 
+    examples_are = "lists of words"
     documents = ("line", "file")
 
     @staticmethod
@@ -81,7 +84,9 @@ class LineTask(Task):
 def are_words(value: Any) -> bool:
     """Return whether a value is a sequence of strings, not a single string."""
     return (
-        isinstance(value, Sequence) and not isinstance(value, str) and all(isinstance(w, str) for w in value)
+        isinstance(value, Sequence | np.ndarray)
+        and not isinstance(value, str)
+        and all(isinstance(w, str) for w in value)
     )
 
 

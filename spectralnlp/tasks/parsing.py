@@ -52,6 +52,7 @@ class ParsingTask(TokenTask):
     """Task of constituency parsing: treebanks are read, parsers trained and scored."""
 
     name = "parsing"
+    examples_are = "trees"
     boundaries = TreeBoundaries
     training_data = "{training trees:,} trees of {training tokens:,} tokens"
     default_card = """# A constituency parser

@@ -54,6 +54,7 @@ class TaggingTask(TokenTask):
     """
 
     name = "tagging"
+    examples_are = "pairs of words and their tags"
     documents = ("line", "file")
     training_data = "{training sentences:,} sentences of {training words:,} words"
     default_card = """# A tagger

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
 from spectralnlp import __version__
 from spectralnlp.display import Report
-from spectralnlp.errors import ConfigError
+from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimator import Estimator, Resumable, State
 from spectralnlp.progress import timed_passes
 from spectralnlp.runtime import Corpus, Inputs, Moments, OnBad, as_record_corpus
@@ -67,6 +67,7 @@ class Task(ABC):
         name: name of the task, under which it is registered and which is stored in its models.
         documents: units of data that can be removed from a trained model, ``file`` or ``line``. If there are
             two, users choose one when they train; the first is the default.
+        examples_are: what examples are, for messages, such as ``trees``.
         training_data: template of a phrase about the training data, with names of `training_counts` in
             braces, such as ``{training trees:,} trees``.
         default_card: first lines of a model card, in Markdown, for models without a description.
@@ -80,6 +81,7 @@ class Task(ABC):
 
     name: ClassVar[str]
     documents: ClassVar[tuple[DocumentUnit, ...]] = ("file",)
+    examples_are: ClassVar[str] = "other examples"
     training_data: ClassVar[str] = "data of its own"
     default_card: ClassVar[str] = "# A model"
 
@@ -123,8 +125,22 @@ class Task(ABC):
 
         Raises:
             ConfigError: the data is a path or a text, or not iterable.
+            InputError: what is given is no example; the message gives its number.
         """
-        return as_record_corpus(data, self.from_record)
+        return as_record_corpus(data, self.checked)
+
+    def checked(self, example: Any) -> Any:
+        """Return an example after checking it; a record is converted.
+
+        Raises:
+            InputError: the value is no example for this task.
+        """
+        if isinstance(example, Mapping):
+            example = self.from_record(example)
+        if not self.is_example(example):
+            what = f"{repr(example)[:40]} is no example for {self.name}"
+            raise InputError(what, hint=f"give {self.examples_are}")
+        return example
 
     def from_record(self, record: Mapping[str, Any]) -> Any:
         """Make an example from a record.

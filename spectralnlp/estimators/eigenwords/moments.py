@@ -17,6 +17,7 @@ from spectralnlp.estimators.shared.spill_segments import SpillSegment
 from spectralnlp.inference.words.spelling import Bytes, as_bytes
 from spectralnlp.runtime import MAX_COUNT, Array, Batch, Memory, Moments, current_memory, default_memory
 from spectralnlp.storage import StoredArrays, int_array
+from spectralnlp.text.inputs import check_tokens
 from spectralnlp.text.ngrams import Ngrams
 
 # A line of text or several, the words of a sentence, or counted n-grams.
@@ -102,7 +103,7 @@ class PairCounts(Moments[Example]):
                 if example.words:
                     self._observe_ngrams(example)
             else:
-                lines.append(example if isinstance(example, str) else " ".join(example))
+                lines.append(example if isinstance(example, str) else " ".join(check_tokens(example)))
         if lines:
             self.pairs.observe(self.words.number(self._encoded("\n".join(lines))), self.window)
             self._bound_memory()

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from spectralnlp.errors import ConfigError
 from spectralnlp.inference.chains.filtering import Filter, run_sequences
 from spectralnlp.parameters import Floats, Ints
+from spectralnlp.runtime import items_of
+from spectralnlp.text.inputs import check_tokens
 
 
 class SequencePredictor(ABC):
@@ -39,7 +41,7 @@ class SequencePredictor(ABC):
         """Return the id of each symbol of a sequence, int32 (n,).
 
         Raises:
-            ConfigError: the sequence is one string, not a list of symbols.
+            InputError: the sequence is one string, or something else than a list of strings.
         """
         return _encode(self._filter(), sequence)
 
@@ -49,7 +51,8 @@ class SequencePredictor(ABC):
         The probabilities of all sequences of the same length sum to one.
         """
         filter_ = self._filter()
-        encoded = [_encode(filter_, each) for each in sequences]
+        listed = items_of(sequences, "sequences are expected", hint="give lists of symbols", rows=True)
+        encoded = [_encode(filter_, each) for each in listed]
         logarithms = np.zeros(len(encoded))
 
         def add(which: NDArray[np.int64], _: int, p: Floats, __: Floats, symbols: Ints) -> None:
@@ -139,7 +142,6 @@ class SequencePredictor(ABC):
 
 
 def _encode(filter_: Filter, sequence: Sequence[str]) -> Ints:
-    if isinstance(sequence, str):
-        raise ConfigError("a sequence is a list of symbols, not one string", hint="call split() on it")
+    sequence = check_tokens(sequence)
     unknown = len(filter_.symbols) - 1
     return np.array([filter_.symbol_index.get(symbol, unknown) for symbol in sequence], np.int32)
