@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.compose import ColumnTransformer
+from sklearn.model_selection import cross_val_score
 from spectralnlp_sketch import (
     SENT,
     TMPCA,
@@ -154,3 +155,10 @@ def test_texts_without_labels_are_no_gold_data(models: SimpleNamespace) -> None:
     with pytest.raises(SpectralError, match="a text without a label"):
         spectralnlp.evaluate(models.model, pandas.Series(TEXTS))
     assert spectralnlp.evaluate(models.model, FRAME).to_flat_dict()["texts"] == len(TEXTS)
+
+
+def test_frames_go_through_scikit_learns_tools() -> None:
+    scores = cross_val_score(new_classifier(), FRAME[["text"]], FRAME[["label"]], cv=2)
+    np.testing.assert_array_equal(scores, cross_val_score(new_classifier(), TEXTS, LABELS, cv=2))
+    rows = SENT(sketch_size=4).set_output(transform="pandas").fit_transform(FRAME[["text"]])
+    assert rows.index.equals(FRAME.index)
