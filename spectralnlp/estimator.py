@@ -16,8 +16,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar, runtime_checkable
 
+from spectralnlp import registry
 from spectralnlp.display import cut
 from spectralnlp.errors import ConfigError, NotFittedError
 from spectralnlp.hyperparameters import (
@@ -102,6 +104,9 @@ class Resumable(Protocol):
 class Estimator(ABC, Generic[T]):
     """Base class of estimators: ``__init__`` stores hyper-parameters; ``fit`` checks them and learns.
 
+    Instead of a seed, ``random_state`` may be None or a random generator of numpy's; the first ``fit`` then
+    replaces it by a seed that it draws, so that ``get_params`` and saved models say how to repeat training.
+
     Class attributes:
         display_name: name in messages and model cards; by default the class's name.
         task: registered name of the task whose models the estimator trains, such as ``parsing``.
@@ -162,7 +167,10 @@ class Estimator(ABC, Generic[T]):
         Raises:
             ConfigError: a hyper-parameter has the wrong type, is out of range, or conflicts with another.
         """
-        check_values(type(self), self.get_params(deep=False))
+        params = self.get_params(deep=False)
+        checked = check_values(type(self), params)
+        if "random_state" in params and checked["random_state"] is not params["random_state"]:
+            self.set_params(random_state=checked["random_state"])
         self.check_combination()
 
     def check_combination(self) -> None:
@@ -183,8 +191,10 @@ class Estimator(ABC, Generic[T]):
 
         Raises:
             ConfigError: ``X`` is not an iterable of examples.
+            InputError: a record lacks a value.
         """
-        return as_corpus(X)
+        known = getattr(self, "task", None) in registry.tasks
+        return as_corpus(X, registry.tasks.get(self.task)().as_example if known else None)
 
     def init_moments(self, corpus: Corpus[T]) -> Moments[T]:
         """Return empty moments for the first pass; see `MomentEstimator`.
@@ -282,6 +292,23 @@ class Estimator(ABC, Generic[T]):
         """
         if not any(name.endswith("_") and not name.startswith("_") for name in vars(self)):
             raise NotFittedError(f"{type(self).__name__} is not fitted", hint="call fit first")
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write a model folder, which `spectralnlp.load` reads as a model of the estimator's task.
+
+        Args:
+            path: the folder to create.
+            overwrite: whether an existing model may be replaced.
+
+        Raises:
+            NotFittedError: the estimator is not fitted.
+            ConfigError: the folder cannot be written, or exists; or estimators of this kind have no models.
+        """
+        self.check_is_fitted()
+        if self.task not in registry.tasks:
+            what = f"there are no model folders of {type(self).__name__}"
+            raise ConfigError(what, hint="save it with joblib.dump or pickle")
+        registry.tasks.get(self.task)().to_model(self).save(path, overwrite=overwrite)
 
     def __repr__(self) -> str:
         declared = hyperparameters(type(self))

@@ -22,11 +22,14 @@ from functools import cache
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import annotated_types
+import numpy as np
 from typing_extensions import Doc
 
 from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError
 from spectralnlp.storage import checked_value
+
+_SEEDS = 2**31  # number of seeds to draw from
 
 # Python's constants, and how JSON spells them.
 _PYTHON_SPELLINGS = {"True": "true", "False": "false", "None": "null"}
@@ -155,18 +158,37 @@ def check_values(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
         values: value of each hyper-parameter, by name.
 
     Returns:
-        The values, unchanged.
+        The values, unchanged, but for a ``random_state`` from which a seed is drawn, see `drawn_seed`.
 
     Raises:
         ConfigError: there is no such hyper-parameter, or a value has the wrong type or is out of range. The
             message names the field, the value and what is expected.
     """
     declared = hyperparameters(cls)
+    values = {name: drawn_seed(value) if name == "random_state" else value for name, value in values.items()}
     for name, value in values.items():
         _check_known(cls, name)
         if not declared[name].accepts(value):
             raise _refusal(declared[name], value)
-    return dict(values)
+    return values
+
+
+def drawn_seed(random_state: Any) -> Any:
+    """Return a new seed for None, or one that is drawn from a generator of numpy's; other values unchanged.
+
+    Training is a function of the data and the settings, so that it can be repeated: what scikit-learn takes
+    for any randomness becomes a number.
+
+    Args:
+        random_state: a seed; None; or a ``numpy.random.Generator`` or ``RandomState``, which moves on.
+    """
+    if random_state is None:
+        random_state = np.random.default_rng()
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(_SEEDS))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(_SEEDS))
+    return random_state
 
 
 def read_values(cls: type, texts: Mapping[str, str]) -> dict[str, Any]:

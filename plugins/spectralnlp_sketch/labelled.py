@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from spectralnlp.runtime import (
     InMemoryCorpus,
     as_record_corpus,
     each_row,
+    items_of,
     take_text,
 )
 from spectralnlp_sketch.errors import TextError
@@ -38,6 +39,11 @@ class Example(NamedTuple):
 
 class TextInput:
     """Mixin for estimators of texts, which tells scikit-learn that the input is text, not matrices."""
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """Fit to texts, and transform them; see ``fit`` and ``transform``."""
+        # scikit-learn's method reads the texts twice, and an iterator would be empty at the second time.
+        return super().fit_transform(list(X) if isinstance(X, Iterator) else X, y)  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]
@@ -69,8 +75,13 @@ def with_unlabelled(
         >>> model.classes_.tolist()
         ['price', 'times']
     """
-    more = list(checked_texts(unlabelled))
-    return [*checked_texts(texts), *more], [*labels, *[None] * len(more)]
+    more = checked_texts(unlabelled)
+    return [*checked_texts(texts), *more], [*_labels(labels), *[None] * len(more)]
+
+
+def _labels(labels: Any) -> list[Any]:
+    hint = "give a list with a label for each text"
+    return list(items_of(labels, "labels are expected", hint=hint, error=TextError))
 
 
 def labelled_corpus(X: Any, y: Any = None) -> Corpus[Example]:
@@ -90,16 +101,23 @@ def labelled_corpus(X: Any, y: Any = None) -> Corpus[Example]:
             raise TextError("labels given with a corpus", hint="examples of a corpus hold their labels")
         return X
     if y is None and not isinstance(X, str | bytes):
-        examples = as_record_corpus(X, from_record)
+        examples = as_record_corpus(X, lambda each: from_record(each) if isinstance(each, Mapping) else each)
         return InMemoryCorpus([as_example(each, number) for number, each in enumerate(examples, 1)])
-    texts, labels = list(checked_texts(X)), list(y)
+    texts, labels = checked_texts(X), _labels(y)
     if len(texts) != len(labels):
         raise TextError(f"{len(texts)} texts and {len(labels)} labels")
     return InMemoryCorpus(map(Example, texts, map(plain_label, labels)))
 
 
 def plain_label(label: Any) -> Any:
-    """Return a label as a plain Python value, or None for a missing label (None, NaN, pandas' NA)."""
+    """Return a label as a plain Python value, or None for a missing label (None, NaN, pandas' NA).
+
+    Raises:
+        TextError: the label is a collection.
+    """
+    if hasattr(label, "__len__") and not isinstance(label, str | bytes):
+        what = f"a label is {type(label).__name__}, not text or a number"
+        raise TextError(what, hint="give each text one label")
     if isinstance(label, np.generic):
         label = label.item()
     # NaN and NaT are not equal to themselves, NA is equal to nothing.

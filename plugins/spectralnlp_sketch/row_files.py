@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -34,6 +35,10 @@ from spectralnlp_sketch.rows import Matrix, Rows
 from spectralnlp_sketch.stream import BlockPartition, arrow_block, ranges
 
 KINDS = ("npy", "npz", "parquet", "csv", "numbers", "tsv", "text")
+
+
+_QUOTED = re.compile(r'"([^",;]*)"')
+_EMPTY_CELL = re.compile(r"^\s*[,;]|([,;\t]) *\1")
 
 
 @dataclass(frozen=True)
@@ -186,7 +191,7 @@ def recognise(path: Location, kind: str = "auto") -> str:
         if str(path).endswith(f".{suffix}"):
             return suffix
     line, second = _first_lines(path)
-    fields, below = _numbers(line), _numbers(second)
+    fields, below = _numbers(line, path), _numbers(second, path)
     # Pandas writes the names 0, 1, 2, … for columns without names.
     if str(path).endswith(".csv") and (
         fields is None or (len(fields) > 1 and fields == [*range(len(fields))])
@@ -216,7 +221,7 @@ def width_of(path: Location, row_format: RowFormat) -> int:
     line, _ = _first_lines(path)
     if row_format.kind != "numbers":
         return row_format.n_columns
-    fields = _numbers(line)
+    fields = _numbers(line, path)
     if fields is None:
         raise InputError("not numbers", path=path, line=1, hint="choose another `format`")
     return len(fields)
@@ -238,11 +243,25 @@ def _n_names(path: Location, kind: str) -> int:
     return len(table.names)
 
 
-def _numbers(line: str) -> list[float] | None:
+def _numbers(line: str, path: Location, number: int | None = None) -> list[float] | None:
+    """Return the numbers of a line, some of which may be quoted; None for another line.
+
+    Raises:
+        MatrixError: a cell of the row is empty, or commas may be decimal ones.
+    """
+    plain = _QUOTED.sub(r"\1", line) if '"' in line else line
     try:
-        return [float(field) for field in line.replace(",", " ").replace(";", " ").split()]
+        fields = [float(field) for field in plain.replace(",", " ").replace(";", " ").split()]
     except ValueError:
         return None
+    if "," in plain and ";" in plain:
+        what = "a row of numbers with commas and semicolons"
+        hint = "separate columns by one of them, and write decimals with points"
+        raise MatrixError(what, path=path, line=number, hint=hint)
+    if _EMPTY_CELL.search(plain):
+        what = "a row of numbers with an empty cell"
+        raise MatrixError(what, path=path, line=number, hint="drop or repair it")
+    return fields
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -310,7 +329,7 @@ def _number_blocks(path: Location, row_format: RowFormat, start: int, size: int)
 
 
 def _row(path: Location, number: int, line: str, width: int) -> list[float]:
-    fields = _numbers(line)
+    fields = _numbers(line, path, number)
     if fields is None:
         hint = "choose `format`, for instance text, or give columns of numbers only"
         raise InputError("not a row of numbers", path=path, line=number, hint=hint)

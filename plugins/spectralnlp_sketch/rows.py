@@ -17,6 +17,10 @@ Floats: TypeAlias = NDArray[Any]
 Matrix: TypeAlias = Any
 
 
+# Sums of squares of float32 that are smaller may have lost digits, since some squares are below 2⁻¹²⁶.
+_LEAST_SQUARES = 2.0**-100
+
+
 class Rows(Sequence[Any]):
     """Sequence of the rows of a matrix, so that a batch of rows stays one block of memory.
 
@@ -198,6 +202,33 @@ def check_sums(sums: Floats, document: str = "") -> None:
     if not np.isfinite(sums).all():
         what = "squares of the rows overflow float64"
         raise MatrixError(what, path=document or None, hint="divide the matrix by a power of ten")
+
+
+def squares_fit(sums: Floats) -> bool:
+    """Return whether sums of squares have neither overflowed nor, in float32, vanished.
+
+    Args:
+        sums: sums of squares of columns (d,).
+    """
+    least = 0.0 if sums.dtype == np.float64 else _LEAST_SQUARES
+    return bool(np.isfinite(sums).all() and sums.max(initial=0.0) >= least)
+
+
+def gram_of(matrix: Floats, batch: Batch[Any]) -> Floats:
+    """Return XᵀX (d, d) of the dense rows of a batch, in float64 if float32 cannot hold the squares.
+
+    Raises:
+        MatrixError: a row holds NaN or infinity, or squares overflow float64.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        gram = matrix.T @ matrix
+        if squares_fit(np.diagonal(gram)):
+            return np.asarray(gram)
+        check_finite(matrix, batch.start, batch.document)
+        wide = matrix.astype(np.float64)
+        gram = wide.T @ wide
+    check_sums(gram, batch.document)
+    return np.asarray(gram)
 
 
 def sum_of_squares(matrix: Matrix) -> float:

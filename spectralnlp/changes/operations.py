@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ from spectralnlp.estimator import Estimator, Resumable, State
 from spectralnlp.models import moments_folder
 from spectralnlp.models.changing import ChangingModel
 from spectralnlp.progress import fit_pass, timed_passes
-from spectralnlp.runtime import Corpus, Joint, Moments, accumulate, current_checkpoint
+from spectralnlp.runtime import Corpus, Joint, Moments, accumulate, current_checkpoint, paired
 from spectralnlp.storage import model_digest, read_kept_header
 from spectralnlp.tasks.task import DocumentUnit, ProgressCallback, Task, as_stored, silent
 
@@ -443,11 +443,7 @@ def _given(kept: KeptMoments, X: Any, y: Any) -> Corpus[Any]:
     """
     if isinstance(X, Iterator):
         X = list(X)
-    if y is not None:
-        if isinstance(X, Sized) and isinstance(y, Sized) and len(X) != len(y):
-            raise InputError(f"{len(X)} examples and {len(y)} labels", hint="give each example one")
-        X = list(zip(X, y, strict=True))
-    return kept.task.in_memory(X)
+    return kept.task.in_memory(X if y is None else paired(X, y))
 
 
 def _examples_kept(kept: KeptMoments, stays: NDArray[np.bool_]) -> NDArray[np.bool_] | None:

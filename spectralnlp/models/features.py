@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from spectralnlp.errors import InputError
 from spectralnlp.featurizer import Featurizer, featurizer_from_stored, featurizer_to_stored
+from spectralnlp.runtime import items_of
 from spectralnlp.storage import Array, StorableModel, StoredArrays, StoredValues
 
 
@@ -40,9 +40,8 @@ class Features(StorableModel):
         Raises:
             InputError: ``X`` is a single text, or an item is not a text.
         """
-        if isinstance(X, str | bytes):
-            raise InputError("one text where several are expected", hint="give a list of texts")
-        return self.featurizer.transform(X)
+        hint = "give a list of texts"
+        return self.featurizer.transform(items_of(X, "several texts are expected", hint=hint))
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return the names of the features, an array of strings (n_features,)."""

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import repeat
 from typing import Any, overload
 
-from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.errors import ConfigError
 from spectralnlp.models.tag_explanation import TagExplanation
 from spectralnlp.models.tagged import Tagged
-from spectralnlp.runtime import each_row
+from spectralnlp.runtime import each_row, items_of
 from spectralnlp.text.inputs import (
     Item,
     Tokens,
@@ -131,10 +131,13 @@ def check_sentences(
         InputError: the batch is a string, or an item of it is a string instead of a list of tokens, or as
             ``read`` does. The message has the number of the sentence, from 1.
     """
-    if isinstance(sentences, str) or any(isinstance(each, str) for each in sentences):
-        hint = "give lists of tokens; tag takes a text, tag_many a batch of texts"
-        raise InputError("a text where tokenised sentences are expected", hint=hint)
-    return list(each_row(read, sentences))
+    hint = "give lists of tokens; tag takes a text, tag_many a batch of texts"
+    expected = "tokenised sentences are expected"
+
+    def tokens(sentence: Any) -> list[str]:
+        return read(items_of(sentence, expected, hint=hint))
+
+    return list(each_row(tokens, items_of(sentences, expected, hint=hint, rows=True)))
 
 
 def batches(sentences: Iterable[Any]) -> Iterator[list[Any]]:

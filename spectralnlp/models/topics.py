@@ -12,8 +12,10 @@ from spectralnlp.errors import ConfigError
 from spectralnlp.inference.topics.mixtures import mixtures_of
 from spectralnlp.models.changing import ChangingModel
 from spectralnlp.parameters import Floats, TopicMixture
+from spectralnlp.runtime import items_of
 from spectralnlp.storage import Arrays, StoredArrays, StoredValues
 from spectralnlp.text.content import content_words
+from spectralnlp.text.inputs import check_tokens
 
 
 @dataclass(frozen=True, repr=False)
@@ -77,11 +79,10 @@ class Topics(ChangingModel):
             float64 (n_documents, n_topics); rows sum to one.
 
         Raises:
-            ConfigError: ``documents`` is a single text.
+            InputError: ``documents`` is a single text, a mapping or a table of several columns.
         """
-        if isinstance(documents, str):
-            raise ConfigError("one text where several are expected", hint="mixture_of takes one")
-        words = (content_words(each) if isinstance(each, str) else each for each in documents)
+        documents = items_of(documents, "several texts are expected", hint="mixture_of takes one", rows=True)
+        words = (content_words(each) if isinstance(each, str) else check_tokens(each) for each in documents)
         return mixtures_of(self.mixture, words)
 
     @property

@@ -60,6 +60,7 @@ from spectralnlp.runtime.files import (
     unzipped,
 )
 from spectralnlp.runtime.interrupts import deferred_interrupts
+from spectralnlp.runtime.items import items_of, paired
 from spectralnlp.runtime.journal import map_resumable
 from spectralnlp.runtime.memory import require_room, reserve_blas_buffers
 from spectralnlp.runtime.moments import FAN_IN, Array, Joint, Moments
@@ -172,6 +173,7 @@ __all__ = [
     "in_window",
     "is_address",
     "is_zipped",
+    "items_of",
     "load_part",
     "map_kernels",
     "map_ordered",
@@ -184,6 +186,7 @@ __all__ = [
     "open_parquet",
     "open_text",
     "pack_names",
+    "paired",
     "parse_size",
     "places_of",
     "positive_jobs",

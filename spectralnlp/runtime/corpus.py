@@ -15,6 +15,7 @@ from typing import Any, Generic, TypeVar
 from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.runtime.files import Location, is_address
+from spectralnlp.runtime.items import items_of
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -208,7 +209,7 @@ class InMemoryCorpus(Corpus[T]):
     """A list of examples as a corpus of one document.
 
     Args:
-        examples: the examples; stored as a list.
+        examples: the examples; stored as a list. A table or an array of one column is that column.
         n_partitions: number of partitions, of nearly equal length.
 
     Examples:
@@ -218,7 +219,7 @@ class InMemoryCorpus(Corpus[T]):
     """
 
     def __init__(self, examples: Iterable[T], n_partitions: int = 1) -> None:
-        self.examples = list(examples)
+        self.examples = list(items_of(examples, "examples are expected", rows=True))
         self.n_partitions = n_partitions
 
     def __len__(self) -> int:
@@ -265,14 +266,16 @@ class ReiterableCorpus(Corpus[T]):
 
     Args:
         examples: the collection; read lazily, and as often as needed.
+        convert: see `as_corpus`.
     """
 
-    def __init__(self, examples: Iterable[T]) -> None:
+    def __init__(self, examples: Iterable[Any], convert: Callable[[Any], T] | None = None) -> None:
         self.examples = examples
+        self.convert = convert
 
     def partitions(self) -> Sequence[Partition[T]]:
         """Return a single partition with all examples."""
-        return [Partition("memory", 0, 0, partial(iter, self.examples))]
+        return [Partition("memory", 0, 0, partial(_converted, self.examples, self.convert))]
 
 
 class StreamCorpus(Corpus[T]):
@@ -314,25 +317,30 @@ class StreamCorpus(Corpus[T]):
             raise ConfigError(what, hint="give a list or a corpus")
 
 
-def as_corpus(examples: Any) -> Corpus[Any]:
+def _converted(examples: Iterable[Any], convert: Callable[[Any], T] | None) -> Iterator[T]:
+    return iter(examples) if convert is None else each_row(convert, examples, document="memory")
+
+
+def as_corpus(examples: Any, convert: Callable[[Any], Any] | None = None) -> Corpus[Any]:
     """Return a list, another collection or an iterator as a corpus; return a corpus unchanged.
 
     Args:
         examples: the examples. A list becomes one document in memory; an iterator can be read only once.
+        convert: called with each element of what is not a corpus yet; returns the example, or raises an
+            InputError, to which the number is added. None if all are examples.
 
     Raises:
-        ConfigError: ``examples`` is a path, a text or not iterable.
+        ConfigError: ``examples`` is a path, a text, a mapping, a table of several columns or not iterable.
     """
     if isinstance(examples, Corpus):
         return examples
     if isinstance(examples, (str, bytes, os.PathLike)):
         what = f"{str(examples)[:40]!r} is a text or a path, not a collection of examples"
         raise ConfigError(what, hint="read the file first, for instance with spectralnlp.read_treebank")
-    if not isinstance(examples, Iterable):
-        what = f"{type(examples).__name__} is no collection of examples"
-        raise ConfigError(what, hint="give a list, an iterable or a corpus")
+    hint = "give a list, an iterable or a corpus"
+    examples = items_of(examples, "examples are expected", hint=hint, error=ConfigError, rows=True)
     if isinstance(examples, Iterator):
-        return StreamCorpus(examples)
+        return StreamCorpus(_converted(examples, convert))
     if isinstance(examples, (list, tuple)):
-        return InMemoryCorpus(examples)
-    return ReiterableCorpus(examples)
+        return InMemoryCorpus(_converted(examples, convert))
+    return ReiterableCorpus(examples, convert)

@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import partial
-from os import PathLike
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from spectralnlp.errors import InputError
-from spectralnlp.runtime.corpus import Corpus, MappedCorpus, as_corpus
+from spectralnlp.runtime.corpus import Corpus, as_corpus
+from spectralnlp.runtime.items import column, column_names
 from spectralnlp.runtime.tables import TEXT_NAMES
 
 
-def as_record_corpus(data: Any, convert: Callable[[Mapping[str, Any]], Any]) -> Corpus[Any]:
-    """Return data as a corpus of examples; records (mappings from names to values) are converted.
+def as_record_corpus(data: Any, convert: Callable[[Any], Any]) -> Corpus[Any]:
+    """Return data as a corpus of examples, which may be records (mappings from names to values).
 
     Args:
         data: examples or records, see `as_corpus`; or a table of records, as a data frame or a mapping from
             names to columns.
-        convert: converts a record to an example; a function that can be sent to workers.
+        convert: called with each example or record of what is not a corpus yet; returns the example. A
+            function that can be sent to workers.
 
     Raises:
         ConfigError: as for `as_corpus`.
-        InputError: columns differ in length.
+        InputError: columns differ in length, or have the same name.
     """
-    if isinstance(data, Corpus | str | bytes | PathLike):
-        return as_corpus(data)
-    columns = _columns(data)
-    if columns is not None:
-        data = _rows(columns)
-    if isinstance(data, Collection) and not isinstance(next(iter(data), None), Mapping):
-        return as_corpus(data)
-    return MappedCorpus(as_corpus(data), partial(_example, convert))
+    if isinstance(data, str | bytes) or (names := column_names(data)) is None:
+        return as_corpus(data, convert)
+    return as_corpus(_rows({str(name): list(column(data, name)) for name in names}), convert)
 
 
 def take_field(record: Mapping[str, Any], *names: str) -> Any:
@@ -64,21 +59,9 @@ def take_text(record: Mapping[str, Any]) -> str:
     return text
 
 
-def _columns(data: Any) -> dict[str, list[Any]] | None:
-    """Return the columns of a mapping or a data frame, by name; None for other data."""
-    names = list(data) if isinstance(data, Mapping) else getattr(data, "columns", None)
-    if names is None or not hasattr(data, "__getitem__"):
-        return None
-    return {str(name): list(data[name]) for name in names}
-
-
 def _rows(columns: Mapping[str, list[Any]]) -> list[dict[str, Any]]:
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:
         raise InputError(f"columns of different length: {lengths}")
     rows: Iterator[tuple[Any, ...]] = zip(*columns.values(), strict=True)
     return [dict(zip(columns, row, strict=True)) for row in rows]
-
-
-def _example(convert: Callable[[Mapping[str, Any]], Any], example: Any) -> Any:
-    return convert(example) if isinstance(example, Mapping) else example

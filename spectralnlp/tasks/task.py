@@ -123,8 +123,13 @@ class Task(ABC):
 
         Raises:
             ConfigError: the data is a path or a text, or not iterable.
+            InputError: a record lacks a value; the message has its number.
         """
-        return as_record_corpus(data, self.from_record)
+        return as_record_corpus(data, self.as_example)
+
+    def as_example(self, given: Any) -> Any:
+        """Return what is given in memory as an example: a record is converted; estimators check the rest."""
+        return self.from_record(given) if isinstance(given, Mapping) else given
 
     def from_record(self, record: Mapping[str, Any]) -> Any:
         """Make an example from a record.

@@ -9,7 +9,7 @@ from numbers import Integral
 from typing import Any, TypeAlias, TypeVar
 
 from spectralnlp.errors import InputError
-from spectralnlp.runtime import OnBad
+from spectralnlp.runtime import OnBad, items_of
 from spectralnlp.text.constraints import similar_names
 from spectralnlp.text.sentences import split_sentences
 from spectralnlp.text.tokenizer import Tokenizer
@@ -52,14 +52,10 @@ def check_tokens(words: Any, *, least: int = 0) -> list[str]:
         least: minimum number of tokens.
 
     Raises:
-        InputError: ``words`` is a single string, is not an iterable of strings, or has too few tokens.
+        InputError: ``words`` is a single string or a mapping, is not an iterable of strings, or has too few
+            tokens.
     """
-    if isinstance(words, str | bytes):
-        shown = words if len(words) <= _SHOWN else words[:_SHOWN]
-        raise InputError(f"a text where tokens are expected: {shown!r}", hint="give a list of tokens")
-    if not isinstance(words, Iterable):
-        raise InputError(f"{type(words).__name__} where tokens are expected", hint="give a list of tokens")
-    listed = list(words)
+    listed = list(items_of(words, "tokens are expected", hint="give a list of tokens"))
     if not set(map(type, listed)) <= {str}:
         for number, word in enumerate(listed, 1):
             if not isinstance(word, str):
@@ -184,11 +180,10 @@ def annotate_items(
         The result of each tokenised sentence; for each text, a list with the result of each of its sentences.
 
     Raises:
-        InputError: ``items`` is a single text; or, if ``on_bad`` is None, an item is invalid. The message
-            has the item's number, from 1.
+        InputError: ``items`` is a single text, a mapping or a table of several columns; or, if ``on_bad`` is
+            None, an item is invalid. The message has the item's number, from 1.
     """
-    if isinstance(items, str | bytes):
-        raise InputError("a text where a batch of texts is expected", hint="give a list of texts")
+    items = items_of(items, "a batch of texts is expected", hint="give a list of texts", rows=True)
     return _annotated(items, tokenizer, annotate, on_bad)
 
 

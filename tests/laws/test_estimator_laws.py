@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
+import numpy as np
 import pytest
 from annotated_types import Ge
 from estimator_cases import TRAINING
 from typing_extensions import Doc
 
+import spectralnlp
 from spectralnlp import registry
-from spectralnlp.errors import NotFittedError
+from spectralnlp.errors import ConfigError, NotFittedError
 from spectralnlp.estimator import Estimator, MomentEstimator
 from spectralnlp.runtime import Corpus, Counts, InMemoryCorpus
 from spectralnlp.testing import ESTIMATOR_CHECKS, check_estimator
@@ -68,6 +71,41 @@ def test_an_estimator_keeps_the_contract(
     if check in excused:
         pytest.skip(excused[check])
     check_estimator(cls, DATA[cls.task](), only=[check])
+
+
+def test_any_randomness_becomes_a_seed_that_is_recorded(cls: type[Estimator]) -> None:
+    if "random_state" not in cls().get_params():
+        pytest.skip("it is not random")
+
+    def seed_of(random_state: Any) -> Any:
+        estimator = cls().set_params(random_state=random_state)
+        estimator.validate()
+        estimator.validate()
+        assert cls.from_settings({}, {"random_state": random_state}).get_params()["random_state"] >= 0
+        return estimator.get_params()["random_state"]
+
+    assert seed_of(7) == 7
+    assert isinstance(seed_of(None), int)
+    assert len({seed_of(None) for _ in range(4)}) > 1
+    for make in (np.random.RandomState, np.random.default_rng):
+        assert seed_of(make(3)) == seed_of(make(3)) != seed_of(make(4))
+    with pytest.raises(ConfigError, match="random_state: got -1"):
+        seed_of(-1)
+
+
+def test_what_is_fitted_is_saved_as_a_model(cls: type[Estimator], tmp_path: Path) -> None:
+    with pytest.raises(NotFittedError):
+        cls().save(tmp_path / "model")
+    fitted = cls().fit(DATA[cls.task]())
+    if fitted.task not in registry.tasks:
+        with pytest.raises(ConfigError, match=r"no model folders of .*; save it with joblib\.dump or pickle"):
+            fitted.save(tmp_path / "model")
+        return
+    fitted.save(tmp_path / "model")
+    assert spectralnlp.load(tmp_path / "model").summary
+    with pytest.raises(ConfigError, match="a model is here already"):
+        fitted.save(tmp_path / "model")
+    fitted.save(tmp_path / "model", overwrite=True)
 
 
 def test_scikit_learns_own_clone(cls: type[Estimator]) -> None:

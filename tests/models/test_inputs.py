@@ -130,7 +130,7 @@ Call = Callable[[Any], Any]
         ("vectors", lambda m: m.vectors("dog"), "tokens are expected"),
         ("vectors", lambda m: m.contexts("dog"), "tokens are expected"),
         ("vectors", lambda m: m.tokens("dog"), "tokens are expected"),
-        ("topics", lambda m: m.mixtures_of("a dog"), "one text where several"),
+        ("topics", lambda m: m.mixtures_of("a dog"), "a text where several"),
     ],
 )
 def test_a_text_is_never_taken_for_its_letters(

@@ -34,11 +34,11 @@ def test_tables_are_rows() -> None:
         as_record_corpus({"a": [1], "b": []}, dict)
 
 
-def test_other_examples_stay_as_they_are() -> None:
+def test_other_examples_are_converted_one_by_one() -> None:
     corpus = InMemoryCorpus([1, 2])
     assert as_record_corpus(corpus, dict) is corpus
-    assert isinstance(as_record_corpus([1, 2], dict), InMemoryCorpus)
-    assert list(as_record_corpus(iter([1, {"a": 2}]), dict)) == [1, {"a": 2}]
+    assert isinstance(as_record_corpus([{"a": 2}], dict), InMemoryCorpus)
+    assert list(as_record_corpus(iter([1, {"a": 2}]), str)) == ["1", "{'a': 2}"]
     assert list(as_record_corpus([], dict)) == []
     with pytest.raises(ConfigError, match="a text or a path"):
         as_record_corpus("text", dict)

@@ -235,7 +235,11 @@ class CCA(ClassNamePrefixFeaturesOutMixin, MultiOutputMixin, RegressorMixin, Inc
         return projected if y is None else (projected, self.transform_y(y))
 
     def transform_y(self, y: Any) -> Floats:
-        """Project rows of the second view alone, (n, q), dense or sparse; return float64 (n, k)."""
+        """Project rows of the second view alone; return float64 (n, k).
+
+        Args:
+            y: (n, q), dense or sparse; or a stream of rows, as for ``fit``.
+        """
         check_is_fitted(self)
         return self.model_.transform_y(y)
 
@@ -253,6 +257,16 @@ class CCA(ClassNamePrefixFeaturesOutMixin, MultiOutputMixin, RegressorMixin, Inc
         """
         found: Floats = self._of_rows(lambda rows: self.model_.predict(rows), X)
         return found
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return R², the share of the variance of y that `predict` explains, averaged over its columns.
+
+        Args:
+            X: (n, p), dense or sparse; or a stream of rows, as for ``fit``.
+            y: (n, q), or (n,) if it has one column; or a stream of rows.
+            sample_weight: weights of the rows (n,); None for equal weights.
+        """
+        return float(super().score(X, checked_view(y, "y"), sample_weight))
 
     def inverse_transform(self, X: Any, y: Any = None) -> Any:
         """Map projections (n, k), as `transform` returns them, back to rows; see `CCAModel`."""

@@ -13,8 +13,9 @@ from sklearn.utils import check_array
 
 from spectralnlp.linalg.cca import CanonicalPairs, View
 from spectralnlp.storage import Arrays, StorableModel, StoredArrays, StoredValues, float_array, specs_of
+from spectralnlp_sketch.adapters import corpus_of
 from spectralnlp_sketch.errors import MatrixError
-from spectralnlp_sketch.rows import Matrix, check_structure
+from spectralnlp_sketch.rows import Matrix, RowMoments, check_structure, matrix_of
 
 Floats = NDArray[np.float64]
 
@@ -140,7 +141,7 @@ class CCAModel(StorableModel):
         """
         from sklearn.metrics import r2_score
 
-        return float(r2_score(y, self.predict(X)))
+        return float(r2_score(checked_view(y, "y"), self.predict(X)))
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return the names of the columns of `transform`, an array of strings (k,)."""
@@ -196,13 +197,17 @@ def checked_view(rows: Any, name: str, *, finite: bool = False) -> Matrix:
     """Return the rows of a view as a matrix, float32 or float64, dense or CSR; a vector is one column.
 
     Args:
-        rows: (n, d) or (n,).
+        rows: (n, d) or (n,); or a stream of rows, which is read into memory.
         name: name of the view in error messages.
         finite: whether to refuse NaN and infinity.
 
     Raises:
         ValueError: scikit-learn's, for what is not such a matrix.
     """
+    if (corpus := corpus_of(rows)) is not None:
+        width = int(corpus.n_columns)  # type: ignore[attr-defined]
+        blocks = [matrix_of(batch, width) for batch in corpus.batches(RowMoments.batch_size)]
+        rows = sp.vstack(blocks, format="csr") if sp.issparse(blocks[0]) else np.concatenate(blocks)
     check_structure(rows)
     kinds = [np.float64, np.float32]
     rows = check_array(

@@ -19,7 +19,7 @@ from spectralnlp_sketch.dcot.solve import (
     solve_by_terms,
 )
 from spectralnlp_sketch.frequent_directions.kernels import add_gram
-from spectralnlp_sketch.rows import RowMoments
+from spectralnlp_sketch.rows import RowMoments, gram_of
 
 Floats = NDArray[Any]
 
@@ -184,7 +184,7 @@ class ReconstructionMoments(RowMoments):
         if sp.issparse(matrix):
             add_gram(matrix.indptr, matrix.indices, matrix.data.astype(np.float64), self.gram[:-1, :-1])
         else:
-            self.gram[:-1, :-1] += matrix.T @ matrix
+            self.gram[:-1, :-1] += gram_of(matrix, batch)
         sums = np.asarray(matrix.sum(axis=0, dtype=np.float64)).reshape(-1)
         self.gram[-1, :-1] += sums
         self.gram[:-1, -1] += sums

@@ -12,7 +12,7 @@ from spectralnlp.runtime import Batch
 from spectralnlp_sketch.errors import SizeError
 from spectralnlp_sketch.frequent_directions.kernels import add_gram
 from spectralnlp_sketch.frequent_directions.moments import Sketch
-from spectralnlp_sketch.rows import RowMoments, check_finite, check_sums, matrix_of
+from spectralnlp_sketch.rows import RowMoments, check_finite, check_sums, gram_of, matrix_of
 
 Floats = NDArray[np.float64]
 
@@ -59,25 +59,12 @@ class GramMoments(RowMoments):
             add_gram(matrix.indptr, matrix.indices, matrix.data.astype(np.float64), self.gram)
             check_sums(np.diagonal(self.gram), batch.document)
         else:
-            self.gram += _gram(matrix.astype(self.dtype, copy=False), batch)
+            self.gram += gram_of(matrix.astype(self.dtype, copy=False), batch)
         self._n_rows += matrix.shape[0]
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the state to save: ``gram``, the matrix XᵀX, float64 (d, d), and ``n_rows``, int64 ()."""
         return {"gram": self.gram, "n_rows": self._n_rows}
-
-
-def _gram(matrix: NDArray[Any], batch: Batch[Any]) -> NDArray[Any]:
-    """Return XᵀX of a batch of rows; raise an error if its diagonal shows NaN, infinity or overflow."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        gram = matrix.T @ matrix
-        if np.isfinite(np.diagonal(gram)).all():
-            return gram
-        check_finite(matrix, batch.start, batch.document)
-        wide = matrix.astype(np.float64)
-        gram = wide.T @ wide
-    check_sums(gram, batch.document)
-    return gram
 
 
 def leading_rows(gram: Floats, size: int) -> Sketch:

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spectralnlp.display import one_line
-from spectralnlp.runtime import offsets_of
+from spectralnlp.runtime import items_of, offsets_of
 from spectralnlp_sketch.errors import SizeError, TextError
 from spectralnlp_sketch.hashing.kernels import (
     BLANK,
@@ -388,11 +388,11 @@ def checked_texts(texts: Iterable[str]) -> Sequence[str]:
     """Return texts as a list, after checking that each is a string.
 
     Raises:
-        TextError: the argument is a single text, or an element is not a text; the message says which.
+        TextError: the argument is a single text, a mapping or a table of several columns, or an element is
+            not a text; the message says which.
     """
-    if isinstance(texts, str | bytes):
-        raise TextError("one text where several are expected", hint="give a list of texts")
-    listed = list(texts)
+    hint = "give a list of texts"
+    listed = list(items_of(texts, "several texts are expected", hint=hint, error=TextError))
     for number, text in enumerate(listed, 1):
         if not isinstance(text, str):
             raise TextError(f"text {number} is {type(text).__name__}, not text")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Annotated, Any, Self
 
 import numpy as np
@@ -14,7 +13,6 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from typing_extensions import Doc
 
-from spectralnlp import registry
 from spectralnlp.estimator import IterativeEstimator
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.progress import fit_pass
@@ -42,6 +40,7 @@ from spectralnlp_sketch.intent.text_log import TextLog
 from spectralnlp_sketch.labelled import (
     Example,
     LabelledTexts,
+    TextInput,
     distinct_labels,
     labelled_corpus,
     split_by_label,
@@ -55,7 +54,7 @@ PAIR_REACH = 10
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimator):
+class IntentClassifier(TextInput, IterativeEstimator[Example], ClassifierMixin, BaseEstimator):
     """Linear text classifier that also learns from unlabelled texts.
 
     Texts whose label is None are unlabelled; `with_unlabelled` adds such texts to labelled ones for ``fit``.
@@ -349,21 +348,6 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             label: the label to explain; None for the likeliest.
         """
         return self._fitted().explain(text, label, limit=0)
-
-    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Write a model folder, which ``spectralnlp.load`` reads as a `Classifier`.
-
-        Args:
-            path: the folder to create.
-            overwrite: whether an existing model may be replaced.
-
-        Raises:
-            NotFittedError: the estimator is not fitted.
-            ConfigError: the folder cannot be written, or exists.
-        """
-        task = registry.tasks.get(self.task)()
-        self._fitted()
-        task.to_model(self).save(path, overwrite=overwrite)
 
     def _fitted(self) -> Classifier:
         self.check_is_fitted()

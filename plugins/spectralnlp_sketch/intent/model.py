@@ -16,6 +16,7 @@ from spectralnlp.display import data_frame, one_line
 from spectralnlp.errors import ConfigError
 from spectralnlp.featurizer import Featurizer, featurizer_from_stored, featurizer_to_stored
 from spectralnlp.models.changing import ChangingModel
+from spectralnlp.runtime import items_of
 from spectralnlp.storage import (
     Arrays,
     StoredArrays,
@@ -160,9 +161,11 @@ class Classifier(ChangingModel):
         Raises:
             TextError: the argument is a single text, or an item is neither a text nor a token list.
         """
-        if isinstance(items, str | bytes):
-            raise TextError("a text where a batch of texts is expected", hint="give a list of texts")
-        return self._classified(" ".join(item) if isinstance(item, list | tuple) else item for item in items)
+        hint = "give a list of texts"
+        items = items_of(items, "a batch of texts is expected", hint=hint, error=TextError)
+        return self._classified(
+            " ".join(check_tokens(item)) if isinstance(item, list | tuple) else item for item in items
+        )
 
     def _classified(self, texts: Iterator[str]) -> Iterator[Classification]:
         while batch := list(islice(texts, BATCH_TEXTS)):

@@ -12,7 +12,7 @@ from spectralnlp.runtime import Corpus
 from spectralnlp.storage import StoredModel
 from spectralnlp_sketch.intent.model import Classifier
 from spectralnlp_sketch.intent.report import IntentReport
-from spectralnlp_sketch.labelled import Example
+from spectralnlp_sketch.labelled import Example, as_example
 from spectralnlp_sketch.labelled_task import LabelledTextsTask
 
 
@@ -42,11 +42,14 @@ their licence applies."""
         """Evaluate a classifier by accuracy, F1, calibration and confusions.
 
         Raises:
-            InputError: there are no texts.
+            InputError: there are no texts, or a text has no label.
         """
-        examples = list(corpus)
+        examples = list(map(as_example, corpus))
         if not examples:
             raise InputError("no texts to evaluate on", hint="give lines of: label, tab, text")
+        for number, example in enumerate(examples, 1):
+            if example.label is None:
+                raise InputError("a text without a label", sentence=number, hint="leave it out")
         model.classify("compile the kernels")
         started = perf_counter()
         results = list(model.classify_many(example.text for example in examples))

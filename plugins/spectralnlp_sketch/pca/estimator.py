@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
-from annotated_types import Ge
+from annotated_types import Ge, Gt, Lt
 from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils import check_array
@@ -44,13 +45,15 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         moments_: number, mean and scatter of the rows seen, from which the components are computed.
         components_: k principal axes as orthonormal rows (k, d); the entry of largest magnitude in each row
             is positive.
-        explained_variance_: variances along the axes, descending, with divisor n − 1 (k,).
+        explained_variance_: variances along the axes, descending, with divisor n − 1 (k,); float64 if float32
+            of the rows cannot hold them.
         explained_variance_ratio_: shares of the total variance (k,).
         singular_values_: singular values of the centred rows along the axes (k,).
         mean_: column means (d,).
         noise_variance_: mean variance of the omitted directions, as in ``PCA``'s probabilistic model.
         bound_: upper bound of the spectral norm of the difference between the covariance and the decomposed
             matrix, and so of the error of each eigenvalue; 0 if exact.
+        n_components_: number k of principal axes; below ``n_components`` if the rows have a lower rank.
         n_samples_seen_: number of rows seen.
 
     Examples:
@@ -62,9 +65,13 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         ((1000, 3), 0.0)
     """
 
-    n_components: Annotated[int, Ge(1), Doc("Number of principal components (k).")] = field(
-        default=2, kw_only=False
-    )
+    n_components: Annotated[
+        Annotated[int, Ge(1)] | Annotated[float, Gt(0), Lt(1)] | None,
+        Doc(
+            "Number of principal components (k); a share of the variance, such as 0.95, for the fewest that "
+            "explain more; None for all. Shares and None need the method ``exact``."
+        ),
+    ] = field(default=2, kw_only=False)
     method: Annotated[
         Literal["auto", "exact", "sketch"],
         Doc(
@@ -87,10 +94,13 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         """Check that the settings can be combined.
 
         Raises:
-            ConfigError: ``sketch_size`` is below ``n_components``.
+            ConfigError: ``sketch_size`` is below ``n_components``, or a sketch would need all directions.
         """
-        if self.sketch_size is not None and self.sketch_size < self.n_components:
-            what = f"sketch_size {self.sketch_size} is less than n_components {self.n_components}"
+        number = self._number
+        if number is None and self.method == "sketch":
+            raise _needs_all(self.n_components)
+        if number is not None and self.sketch_size is not None and self.sketch_size < number:
+            what = f"sketch_size {self.sketch_size} is less than n_components {number}"
             raise SizeError(what, hint="make sketch_size larger, or leave it out")
 
     def init_moments(self, corpus: Corpus[Any]) -> Any:
@@ -98,13 +108,15 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
 
         Raises:
             MatrixError: there are no rows.
-            SizeError: there are too many columns for ``exact``.
+            SizeError: there are too many columns for ``exact``, or for all directions.
         """
         row_type = describe_rows(corpus)
         width, dtype = int(row_type["n_columns"]), str(row_type["dtype"])
         if self.method == "exact" or (self.method == "auto" and width <= EXACT_COLUMNS):
             return ScatterMoments(width, dtype)
-        size = self.sketch_size or max(64, self.n_components + self.n_components // 2)
+        if (number := self._number) is None:
+            raise _needs_all(self.n_components, width)
+        size = self.sketch_size or max(64, number + number // 2)
         return DirectionsMoments(size, width, dtype, bool(row_type["sparse"]), self.random_state)
 
     def solve(self, moments: Any) -> None:
@@ -156,6 +168,11 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
     def components_(self) -> Floats:
         """Principal axes as rows, orthonormal (k, d), the axis with the largest variance first."""
         return self._solved().vectors
+
+    @property
+    def n_components_(self) -> int:
+        """Number of principal axes, k."""
+        return len(self.components_)
 
     @property
     def explained_variance_(self) -> Floats:
@@ -251,11 +268,18 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         if self.n_rows_ < 2:
             raise MatrixError("n_samples = 1, and two rows or more are needed")
         moments = self.moments_
-        spectrum: Spectrum = moments.leading(self.n_components).above_rounding(moments.dtype)
+        number, asked = self._number, self.n_components
+        spectrum: Spectrum = moments.leading(number or self.n_features_in_).above_rounding(moments.dtype)
         found = len(spectrum.squares)
-        if found < self.n_components:
-            warn(f"{self.n_components} components were asked for, and the rows have rank {found}")
-        return spectrum
+        if number is not None and found < number:
+            warn(f"{number} components were asked for, and the rows have rank {found}")
+        return spectrum.explaining(asked) if number is None and asked is not None else spectrum
+
+    @property
+    def _number(self) -> int | None:
+        """Number of components that is asked for; None for a share of the variance, and for all."""
+        asked: Any = self.n_components
+        return int(asked) if isinstance(asked, Integral) else None
 
     def _coordinates(self, X: Matrix) -> Floats:
         return self._projected(X) / self._scales()
@@ -285,8 +309,19 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return np.maximum(self.explained_variance_.astype(np.float64), self.noise_variance_)
 
     def _narrow(self, values: Floats) -> Floats:
-        return values.astype(self.moments_.dtype)
+        """Return values in the dtype of the rows; in float64 if float32 cannot hold them."""
+        with np.errstate(over="ignore"):
+            narrow = values.astype(self.moments_.dtype)
+        lost = ~np.isfinite(narrow) | (np.abs(narrow) < np.finfo(narrow.dtype).tiny) & (values != 0)
+        return values if lost.any() else narrow
 
     @property
     def _n_features_out(self) -> int:
         return len(self.components_)
+
+
+def _needs_all(n_components: float | None, width: int | None = None) -> SizeError:
+    """Return the error for a sketch of all directions of so many columns; None if the user chose a sketch."""
+    why = "" if width is None else f" for {width:,} columns"
+    what = f"n_components={n_components} needs all directions, and a sketch{why} has the leading ones"
+    return SizeError(what, hint="give a number, or method='exact' (up to 32,768 columns)")

@@ -23,6 +23,7 @@ from spectralnlp_sketch.rows import (
     check_finite,
     check_sums,
     matrix_of,
+    squares_fit,
     sum_of_squares,
 )
 
@@ -81,9 +82,9 @@ class ScatterMoments(RowMoments):
         with np.errstate(over="ignore", invalid="ignore"):
             centre = self._centre(matrix[:block])
             sums, scatter = _about(centre, matrix.astype(self.dtype, copy=False), block)
-            if not np.isfinite(scatter.diagonal()).all():
+            if not squares_fit(scatter.diagonal()):
                 check_finite(matrix, batch.start, batch.document)
-                # Squares beyond float32 may fit float64.
+                # Squares beyond float32, or too small for it, may fit float64.
                 sums, scatter = _about(centre, matrix.astype(np.float64, copy=False), block)
         check_sums(scatter.diagonal(), batch.document)
         self.scatter += scatter

@@ -40,3 +40,8 @@ class Spectrum(NamedTuple):
         signs = np.sign(vectors[np.arange(kept), np.abs(vectors).argmax(axis=1)])
         vectors = (vectors * signs[:, None]).astype(dtype)
         return Spectrum(self.squares[:kept], vectors, self.total, self.bound)
+
+    def explaining(self, share: float) -> Spectrum:
+        """Return a copy with the fewest eigenvalues that sum to more than a share of the trace, or all."""
+        enough = int(np.searchsorted(np.cumsum(self.squares), share * self.total, side="right")) + 1
+        return Spectrum(self.squares[:enough], self.vectors[:enough], self.total, self.bound)

@@ -19,7 +19,7 @@ from typing_extensions import Doc
 
 from spectralnlp.estimator import MomentEstimator
 from spectralnlp.linalg import one_blas_thread
-from spectralnlp.runtime import Corpus, Moments
+from spectralnlp.runtime import Corpus, Moments, items_of
 from spectralnlp_sketch.errors import MatrixError, SizeError
 from spectralnlp_sketch.labelled import TextInput
 from spectralnlp_sketch.stream import ConvertedCorpus
@@ -108,7 +108,7 @@ class TMPCA(
             ConfigError: ``vectors`` does not hold word vectors.
             MatrixError: there are no sequences, widths differ, or an array holds NaN or infinity.
         """
-        examples = X if isinstance(X, Corpus | np.ndarray | str) else list(X)
+        examples = X if isinstance(X, Corpus) else _sequences(X)
         self.open_vectors(examples)
         return self._to_corpus(examples)
 
@@ -209,9 +209,7 @@ class TMPCA(
     def _to_corpus(self, X: Any) -> Corpus[Any]:
         if isinstance(X, Corpus):
             return ConvertedCorpus(X, self._to_elements)
-        if isinstance(X, str):
-            raise MatrixError("one string where many texts are expected", hint="put it in a list")
-        return ElementsCorpus(self._to_elements(X if isinstance(X, np.ndarray) else list(X), 0))
+        return ElementsCorpus(self._to_elements(_sequences(X), 0))
 
     def _to_elements(self, examples: Any, start: int) -> Elements:
         if isinstance(examples, np.ndarray) and examples.shape[1:] == (self.length, self.size_):
@@ -290,6 +288,12 @@ def leading_components(scatter: Floats, n: int) -> tuple[Floats, Floats]:
     rows = vectors[:, ::-1][:, :n].T
     signs = np.sign(rows[np.arange(n), np.abs(rows).argmax(axis=1)])
     return np.maximum(values[::-1][:n], 0.0), rows * signs[:, None]
+
+
+def _sequences(X: Any) -> Any:
+    hint = "give a list"
+    listed = items_of(X, "several sequences are expected", hint=hint, error=MatrixError, rows=True)
+    return listed if isinstance(listed, np.ndarray) else list(listed)
 
 
 def _floats(array: Floats) -> Floats:

@@ -36,7 +36,7 @@ from spectralnlp.estimators.shared.projections import (
 from spectralnlp.estimators.shared.smoothing import SmoothingOptions
 from spectralnlp.parameters import RefinedMarkov
 from spectralnlp.progress import fit_pass
-from spectralnlp.runtime import Corpus
+from spectralnlp.runtime import Corpus, paired
 from spectralnlp.text.conll import TaggedSentence
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.text.tag_log import TagLog
@@ -163,6 +163,19 @@ class RefinementHMM(MomentEstimator[TaggedSentence]):
     @property
     def _model_names(self) -> list[str]:
         return self.models.split("+")
+
+    def as_corpus(self, X: Any, y: Any = None) -> Corpus[TaggedSentence]:
+        """Return tagged sentences as a corpus.
+
+        Args:
+            X: pairs of words and tags; or the words of each sentence.
+            y: the tags of each sentence; None if ``X`` holds them.
+
+        Raises:
+            ConfigError: ``X`` is not an iterable of examples.
+            InputError: ``X`` and ``y`` differ in length, or an element is no tagged sentence.
+        """
+        return super().as_corpus(X if y is None else paired(X, y))
 
     def init_moments(self, corpus: Corpus[TaggedSentence]) -> TagLog:
         """Return an empty log, which stores the tagged sentences of the training data."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, NamedTuple, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
 from annotated_types import Ge, Le
@@ -27,7 +27,7 @@ from spectralnlp.inference.chains.unlabelled import UnlabelledFeatures
 from spectralnlp.inference.chains.word_table import WordTable
 from spectralnlp.parameters import ChainWeights, FeatureRows
 from spectralnlp.progress import fit_pass
-from spectralnlp.runtime import Corpus, MappedCorpus, map_kernels
+from spectralnlp.runtime import Corpus, MappedCorpus, map_kernels, paired
 from spectralnlp.storage import StoredArrays
 from spectralnlp.text.conll import TaggedSentence
 from spectralnlp.text.inputs import check_tokens
@@ -141,6 +141,19 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
     def check_combination(self) -> None:
         """Raise `ConfigError` if both ``unlabelled`` and ``eigenwords`` are given."""
         check_one_source(self.eigenwords, self.unlabelled)
+
+    def as_corpus(self, X: Any, y: Any = None) -> Corpus[TaggedSentence]:
+        """Return tagged sentences as a corpus.
+
+        Args:
+            X: pairs of words and tags; or the words of each sentence.
+            y: the tags of each sentence; None if ``X`` holds them.
+
+        Raises:
+            ConfigError: ``X`` is not an iterable of examples.
+            InputError: ``X`` and ``y`` differ in length, or an element is no tagged sentence.
+        """
+        return super().as_corpus(X if y is None else paired(X, y))
 
     def learn(self, corpus: Corpus[TaggedSentence]) -> None:
         """Learn from tagged sentences.

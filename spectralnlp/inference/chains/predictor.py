@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from spectralnlp.errors import ConfigError
 from spectralnlp.inference.chains.filtering import Filter, run_sequences
 from spectralnlp.parameters import Floats, Ints
-from spectralnlp.runtime import Symbol, each_row, symbol_names
+from spectralnlp.runtime import Symbol, each_row, items_of, symbol_names
 
 
 class SequencePredictor(ABC):
@@ -56,7 +56,8 @@ class SequencePredictor(ABC):
             InputError: a sequence is not a list of symbols; the message has its number, from 1.
         """
         filter_ = self._filter()
-        encoded = list(each_row(partial(_encode, filter_), sequences))
+        listed = items_of(sequences, "sequences are expected", hint="give lists of symbols", rows=True)
+        encoded = list(each_row(partial(_encode, filter_), listed))
         logarithms = np.zeros(len(encoded))
 
         def add(which: NDArray[np.int64], _: int, p: Floats, __: Floats, symbols: Ints) -> None:

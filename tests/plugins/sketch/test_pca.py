@@ -245,6 +245,26 @@ def test_fewer_directions_than_asked_for_are_warned_of() -> None:
             assert StreamingPCA(9, method=method).fit(X[:5]).components_.shape == (4, 20)
 
 
+@pytest.mark.parametrize("asked", [None, 0.5, 0.95, 0.999999, np.int64(3)])
+def test_as_many_components_as_pca(asked: Any) -> None:
+    found, expected = StreamingPCA(asked).fit(X), PCA(asked).fit(X)
+    assert found.n_components_ == expected.n_components_ == found.transform(X).shape[1]
+    np.testing.assert_allclose(found.explained_variance_, expected.explained_variance_)
+    assert StreamingPCA(None).fit(X[:5]).n_components_ == 4  # five rows vary in four directions
+
+
+@pytest.mark.parametrize("scale", [1e-38, 1e-25, 1e25, 1e30])
+@pytest.mark.parametrize("method", ["exact", "sketch"])
+@pytest.mark.filterwarnings("error")
+def test_squares_that_do_not_fit_single_precision(method: str, scale: float) -> None:
+    rows = X / np.abs(X).max() * 50
+    pca = StreamingPCA(3, method=method, whiten=True).fit((rows * scale).astype(np.float32))
+    expected = PCA(3, whiten=True).fit(rows)
+    np.testing.assert_allclose(pca.explained_variance_ / scale / scale, expected.explained_variance_, 1e-3)
+    variances = pca.transform((rows * scale).astype(np.float32)).astype(np.float64).var(axis=0, ddof=1)
+    np.testing.assert_allclose(variances, 1, 1e-3)
+
+
 def test_settings_that_make_no_sense() -> None:
     for pca, complaint in (
         (StreamingPCA(0), "StreamingPCA.n_components: got 0, expected int, 1 or more"),
@@ -252,10 +272,15 @@ def test_settings_that_make_no_sense() -> None:
         (StreamingPCA(3, sketch_size=-1), "StreamingPCA.sketch_size: got -1"),
         (StreamingPCA(3, method="magic"), "StreamingPCA.method: got 'magic'"),
         (StreamingPCA(30, sketch_size=20), "sketch_size 20 is less than n_components 30"),
+        (StreamingPCA(1.0), "n_components: got 1.0"),
+        (StreamingPCA("mle"), "n_components: got 'mle'"),
+        (StreamingPCA(None, method="sketch"), "n_components=None needs all directions, and a sketch has the"),
     ):
         for learn in (pca.fit, pca.partial_fit):
             with pytest.raises(ConfigError, match=complaint):
                 learn(X)
+    with pytest.raises(ConfigError, match=r"n_components=0\.9 needs all directions, and a sketch for 2,100"):
+        StreamingPCA(0.9).fit(WIDE)
     with pytest.raises(ConfigError, match="scatter of 40,000 columns"):
         StreamingPCA(3, method="exact").fit(sp.csr_array((3, 40_000)))
 

@@ -136,7 +136,7 @@ def test_in_a_pipeline() -> None:
         (lambda: SENT(**{**SIZES, "n_features": 3}).fit(TEXTS), ConfigError, "power of two"),
         (lambda: SENTPlus(**SIZES).fit(TEXTS), TextError, "no labelled texts"),
         (lambda: SENTPlus(**SIZES).fit(TEXTS, ["a"] * 12), TextError, "only the label 'a'"),
-        (lambda: SENTPlus(**SIZES).fit(TEXTS, [("a",)] * 12), InputError, "type tuple cannot be stored"),
+        (lambda: SENTPlus(**SIZES).fit(TEXTS, [("a",)] * 12), InputError, "a label is tuple"),
         (lambda: SENTPlus(**SIZES).fit(InMemoryCorpus(["ab", "cd"])), TextError, "no labelled texts"),
         (lambda: SENTPlus(**SIZES).fit(["", "!"], ["a", "b"]), TextError, "no labelled queries with words"),
     ],

@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.exceptions import SkipTestWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils import get_tags
+from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
 from spectralnlp_sketch import (
     CCA,
     OSNAP,
@@ -83,6 +85,14 @@ def test_scikit_learn_conventions(estimator: Any, check: Callable[[Any], None]) 
     check(estimator)
 
 
+@pytest.mark.parametrize("cls", [IntentClassifier, HashedNgrams, SENT, SENTPlus, TMPCA])
+def test_scikit_learn_is_told_that_texts_are_wanted(cls: Any) -> None:
+    tags = get_tags(cls()).input_tags
+    assert (tags.string, tags.two_d_array) == (True, False)
+    with pytest.warns(SkipTestWarning, match="Can't test estimator"):  # as for CountVectorizer
+        check_estimator(cls())
+
+
 @pytest.mark.parametrize("cls", CLASSES)
 def test_it_follows_the_contract_of_estimators(cls: Any) -> None:
     assert cls.fit in (MomentEstimator.fit, IterativeEstimator.fit)
@@ -95,6 +105,19 @@ def test_it_follows_the_contract_of_estimators(cls: Any) -> None:
     name = "length" if cls is TMPCA else names[0]  # vectors may be anything
     with pytest.raises(ConfigError, match=rf"^{cls.__name__}.{name}: got .*, expected "):
         cls(**{name: len}).validate()
+
+
+@pytest.mark.parametrize("scale", [1e-25, 1e25])
+@pytest.mark.filterwarnings("error")
+def test_squares_that_do_not_fit_single_precision(scale: float) -> None:
+    for make in (lambda: FrequentDirections(8), lambda: DCoT(n_prototypes=3, keep_probability=1.0)):
+        found = make().fit((X * scale).astype(np.float32))
+        rows = found.transform((X * scale).astype(np.float32))
+        assert np.isfinite(rows).all()
+        assert rows.any()
+    expected = FrequentDirections(8).fit(X).singular_values_
+    found = FrequentDirections(8).fit((X * scale).astype(np.float32)).singular_values_
+    np.testing.assert_allclose(found.astype(np.float64) / scale, expected, 1e-3)
 
 
 @every_sketch

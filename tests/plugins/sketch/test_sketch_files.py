@@ -316,6 +316,8 @@ def test_a_users_error_is_one_line(
         ("a.tsv", "first one\tsecond\n1\t2\n", "rows of numbers in 2 columns, after a line of names"),
         ("a.csv", "x;y\n1;2\n", "rows of numbers in 2 columns, after a line of names"),
         ("a.csv", "1;2\n3;4\n", "rows of numbers in 2 columns"),
+        ("a.csv", '"1","2"\n"3",4\n', "rows of numbers in 2 columns"),
+        ("a.csv", '"x","y"\n"1","2"\n', "rows of numbers in 2 columns, after a line of names"),
         ("a.tsv", "x\tone\n1\t2 b\n", "text after the last tab, whose n-grams are hashed to 65,536 columns"),
         ("a.txt", '"one" she said\n1 2\n', "text, whose n-grams are hashed to 65,536 columns"),
         ("a.txt", "one text\n1 2\n", "text, whose n-grams are hashed to 65,536 columns"),
@@ -325,6 +327,35 @@ def test_what_is_recognised_is_said(tmp_path: Path, name: str, content: str, rea
     path = tmp_path / name
     path.write_text(content)
     assert FileRows([path]).remarks() == [f"{path}: {read_as}"]
+
+
+def test_quoted_numbers_are_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    for between in (",", ";"):
+        path.write_text(f'"x"{between}"y"\n"1"{between}"-2.5"\n 3 {between}"4e2"\n')
+        np.testing.assert_array_equal(whole(FileRows([path])), [[1, -2.5], [3, 400]])
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("1,5;2,5", "a row of numbers with commas and semicolons; separate columns by one of them"),
+        ("1,,3", "a row of numbers with an empty cell; drop or repair it"),
+        (",2,3", "a row of numbers with an empty cell"),
+        ('1,"",3', "a row of numbers with an empty cell"),
+        ('"1,234","5,678"', "not a row of numbers"),
+        ('1,"two"', "not a row of numbers"),
+    ],
+)
+def test_cells_never_move_to_other_columns(tmp_path: Path, line: str, complaint: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"1,2\n3,4\n{line}\n")
+    with pytest.raises(InputError, match=rf"a\.csv:3: {complaint}"):
+        list(FileRows([path]))
+    if "not a row" not in complaint:
+        path.write_text(f"{line}\n3,4\n")
+        with pytest.raises(InputError, match=rf"a\.csv: {complaint}"):
+            FileRows([path])
 
 
 def test_a_long_name_in_csv(tmp_path: Path) -> None:

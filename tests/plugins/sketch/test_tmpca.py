@@ -276,7 +276,7 @@ def test_settings_that_make_no_sense(settings: dict[str, Any], complaint: str) -
         (TMPCA(length=4), [], "no sequences"),
         (TMPCA(vectors=WORDS, length=4), [], "no sequences"),
         (TMPCA(length=4), TEXTS, "give word vectors"),
-        (TMPCA(vectors=WORDS, length=4), "one text", "put it in a list"),
+        (TMPCA(vectors=WORDS, length=4), "one text", "give a list"),
         (TMPCA(vectors=WORDS, length=4), ["xyzzy", ""], "no word of any sequence has a vector"),
         (TMPCA(vectors=WORDS, length=4), [TEXTS[0], 7], "sequence 1 is neither text"),
         (TMPCA(length=4), [np.ones((3, 2)), np.ones((3, 3))], r"sequence 1 has the shape \(3, 3\)"),

@@ -167,6 +167,11 @@ def test_files_are_read_side_by_side(tmp_path: Path) -> None:
     np.testing.assert_array_equal(by_name.transform(str(tmp_path / "x.npy")), by_name.transform(A))
     with pytest.raises(MatrixError, match=r"CCA requires y to be passed"):
         CCA(2).fit(str(tmp_path / "x.npy"))
+    for model in (by_name, by_name.model_):
+        np.testing.assert_array_equal(model.transform_y(tmp_path / "y.npy"), model.transform_y(B))
+        assert model.score(A, str(tmp_path / "y.npy")) == pytest.approx(model.score(A, B), abs=1e-12)
+    together = by_name.transform(tmp_path / "x.npy", tmp_path / "y.npy")
+    np.testing.assert_array_equal(together[1], by_name.transform_y(B))
 
 
 def test_blocks_of_files_need_not_match(tmp_path: Path) -> None:
