@@ -43,9 +43,7 @@ def test_what_ships_is_small_and_says_where_it_comes_from(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["en-tagger", "en-upos"])
-@pytest.mark.parametrize(
-    "text", ["I love it 🙂 .", "🎉 Happy birthday !", "Great 👍👍", "Click File → Open ."]
-)
+@pytest.mark.parametrize("text", ["I love it 🙂 .", "🎉 Happy birthday !", "Great 👍👍", "Click → Open ."])
 def test_an_emoji_or_arrow_is_a_symbol(name: str, text: str) -> None:
     tagger, words = spectralnlp.load(name), text.split()
     assert isinstance(tagger, Tagger)
