@@ -53,22 +53,21 @@ def test_an_example_has_the_brackets_of_its_tree(en: spectralnlp.Parser, trees: 
 
 @pytest.mark.slow
 def test_the_scorer_learns_from_trees_that_contradict_it(en: spectralnlp.Parser) -> None:
-    """A domain in which prepositional phrases always hang at the noun."""
+    """A domain in which prepositional phrases always hang at the verb."""
     nouns, names = ("boat", "lamp", "rope", "net", "oar"), ("keeper", "sailor", "girl", "captain", "boy")
     told = [
-        f"(TOP (S (NP (DT The) (NN {name})) (VP (VBD saw) (NP (NP (DT the) (NN {noun})) (PP (IN with) "
-        f"(NP (DT a) (NN {other}))))) (. .)))"
+        f"(TOP (S (NP (DT The) (NN {name})) (VP (VBD saw) (NP (DT the) (NN {noun})) (PP (IN with) "
+        f"(NP (DT a) (NN {other})))) (. .)))"
         for name in names
         for noun in nouns
         for other in nouns
     ]
     own = [tree.children[0] for tree in read_brackets(told)]
     words = ["The", "sailor", "saw", "the", "gull", "with", "a", "telescope", "."]
-    own_span, other_span = ("NP", 3, 8), ("VP", 2, 8)
     before, after = en.parse_tokens(words), adapt_without_treebank(en, own).parse_tokens(words)
-    assert own_span not in before.tree.spans()
-    assert own_span in after.tree.spans()
-    assert other_span in after.tree.spans()
+    assert ("NP", 3, 8) in before.tree.spans()
+    assert ("NP", 3, 8) not in after.tree.spans()
+    assert {("VP", 2, 8), ("NP", 3, 5), ("PP", 5, 8)} <= set(after.tree.spans())
 
 
 @pytest.mark.slow

@@ -53,10 +53,10 @@ class Adapter:
         >>> from spectralnlp import changes
         >>> from spectralnlp.trees import read_brackets
         >>> adapter = changes.Adapter(spectralnlp.load("en"))
-        >>> trees = list(read_brackets(["(HEADING (NP (NNS Methods)))"] * 9))
+        >>> trees = list(read_brackets(["(HEADING (NP (NNS Methods)) (: :))"] * 9))
         >>> parser = changes.adapt_without_treebank(adapter, trees, weight=2.0)
-        >>> print(parser.parse_tokens(["Results"]).tree)
-        (TOP (HEADING (NP (NNS Results))))
+        >>> print(parser.parse_tokens(["Results", ":"]).tree)
+        (TOP (HEADING (NP (NNS Results)) (: :)))
     """
 
     def __init__(self, parser: Parser) -> None:

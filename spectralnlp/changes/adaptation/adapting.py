@@ -121,10 +121,10 @@ def adapt_without_treebank(
         >>> import spectralnlp
         >>> from spectralnlp import changes
         >>> from spectralnlp.trees import read_brackets
-        >>> trees = list(read_brackets(["(HEADING (NP (NNS Methods)))"] * 9))
+        >>> trees = list(read_brackets(["(HEADING (NP (NNS Methods)) (: :))"] * 9))
         >>> parser = changes.adapt_without_treebank(spectralnlp.load("en"), trees)
-        >>> print(parser.parse_tokens(["Results"]).tree)
-        (TOP (HEADING (NP (NNS Results))))
+        >>> print(parser.parse_tokens(["Results", ":"]).tree)
+        (TOP (HEADING (NP (NNS Results)) (: :)))
     """
     adapter = parser if isinstance(parser, Adapter) else Adapter(parser)
     own = Domain.of(trees, adapter.n_trees, weight)

@@ -80,30 +80,36 @@ class ForestGrammars:
         return tag_codes(self.coarse)
 
     def with_tags_of_signs(self, words: Sequence[str], found: Lookup) -> Lookup:
-        """Return a lookup in which rare signs, such as bullets and emoji, hardly have tags but ``SYM``.
+        """Return a lookup in which signs, such as bullets and emoji, hardly have other tags than one.
 
-        Otherwise their tags vary from sentence to sentence. Nothing changes if the grammar lacks this tag.
+        Otherwise their tags vary from sentence to sentence. It is the most typical tag of the sign, or ``SYM``
+        if the sign is rare; nothing changes for rare ones if the grammar lacks this tag.
 
         Args:
             words: the tokens of a sentence.
             found: their lexicon entries.
         """
-        if self._sign_factors is None:
+        places = [n for n, word in enumerate(words) if is_sign(word)]
+        if not places:
             return found
-        signs = found.is_rare & np.array(list(map(is_sign, words)))
-        if not signs.any():
-            return found
-        weights = (
-            np.ones((len(words), len(self.coarse.symbols)))
-            if found.tag_weights is None
-            else found.tag_weights
-        )
-        return replace(found, tag_weights=np.where(signs[:, None], self._sign_factors, weights))
+        weights = found.tag_weights
+        weights = np.ones((len(words), len(self.coarse.symbols))) if weights is None else weights.copy()
+        for n in places:
+            tag = self._symbol_tag if found.is_rare[n] else self._typical_tag(int(found.entries[n]))
+            if tag >= 0:
+                weights[n] = np.where(np.arange(len(self.coarse.symbols)) == tag, 1.0, _STRANGE)
+        return replace(found, tag_weights=weights)
+
+    def _typical_tag(self, entry: int) -> int:
+        """Return the tag whose share is raised most by a lexicon entry."""
+        lexicon = self.coarse.lexicon  # with one value for each tag, p(tag | word) / p(tag)
+        rows = slice(lexicon.starts[entry], lexicon.starts[entry + 1])
+        return int(lexicon.tags[rows][np.argmax(lexicon.values[rows])])
 
     @cached_property
-    def _sign_factors(self) -> Floats | None:
+    def _symbol_tag(self) -> int:
         labels = [(labels_of(symbol) or ("",))[-1] for symbol in self.coarse.symbols]
-        return np.where(np.array(labels) == "SYM", 1.0, _STRANGE) if "SYM" in labels else None
+        return labels.index("SYM") if "SYM" in labels else -1
 
     @cached_property
     def cluster_factors(self) -> Floats:
