@@ -153,7 +153,7 @@ def is_sign(word: str) -> bool:
     Signs of currencies, quotation marks, brackets and the usual punctuation marks do not count.
     """
     return bool(word) and all(
-        c in _SIGNS or category(c) in ("Sm", "So", "Sk", "Cf", "Mn", "Me") for c in word
+        c in _SIGNS or (category(c) in ("Sm", "So", "Sk", "Cf", "Mn", "Me") and c != "`") for c in word
     )
 
 

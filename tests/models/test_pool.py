@@ -19,8 +19,10 @@ from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.inference.trees.spans import Span, SpanPosteriors, decode_spans
 from spectralnlp.models.parser import Parser
 from spectralnlp.parameters import Ints
+from spectralnlp.runtime import InMemoryCorpus
 from spectralnlp.storage import load_model
 from spectralnlp.tasks.parsing import ParsingTask
+from spectralnlp.trees import read_brackets
 
 WORDS = ["The", "keeper", "walks", "along", "the", "shore", "."]
 
@@ -141,3 +143,15 @@ def test_a_decoder_that_cannot_pool_refuses_in_one_line() -> None:
     )
     with pytest.raises(ConfigError, match="cannot decode a pool"):
         ViterbiDecoder().decode_pool(posteriors)
+
+
+def test_a_sign_in_a_pool_has_the_tag_of_signs() -> None:
+    trees = list(read_brackets(["(S (SYM *) (NP (DT the) (NNS gulls)) (VP (VBP cry)) (. .))"] * 9))
+    pool = ParsingTask().train(LPCFG(binarisations="head+right^1"), InMemoryCorpus(trees))
+    assert pool.parse_tokens(["★", "the", "gulls", "cry", "."]).tree.tags() == [
+        "SYM",
+        "DT",
+        "NNS",
+        "VBP",
+        ".",
+    ]

@@ -82,8 +82,8 @@ class ForestGrammars:
     def with_tags_of_signs(self, words: Sequence[str], found: Lookup) -> Lookup:
         """Return a lookup in which signs, such as bullets and emoji, hardly have other tags than one.
 
-        Otherwise their tags vary from sentence to sentence. It is the most typical tag of the sign, or ``SYM``
-        if the sign is rare; nothing changes for rare ones if the grammar lacks this tag.
+        Otherwise their tags vary from sentence to sentence. It is the most typical tag of the sign, or SYM if
+        the sign is rare; nothing changes for rare ones if the grammar lacks this tag.
 
         Args:
             words: the tokens of a sentence.

@@ -200,6 +200,8 @@ class ForestParser:
             elif each.clusters.tags:
                 fine = [each.clusters.of(word)[1] for word in read_as]
                 found = replace(found, tag_weights=each.cluster_factors[np.where(found.is_rare, fine, 0)])
+            elif not own:
+                found = replace(found, tag_weights=None)  # those of the signs are of other symbols
             lookups.append(each.with_tags_of_signs(words, found))
             allowed.append(None if given is None else symbols_of_tags(each.coarse, given))
             values.append(coarse_values(each.coarse, lookups[-1], allowed[-1]))
