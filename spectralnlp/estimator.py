@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar, cast, runtime_checkable
 
 from spectralnlp import registry
 from spectralnlp.display import cut
@@ -193,8 +193,10 @@ class Estimator(ABC, Generic[T]):
             ConfigError: ``X`` is not an iterable of examples.
             InputError: a record lacks a value.
         """
-        known = getattr(self, "task", None) in registry.tasks
-        return as_corpus(X, registry.tasks.get(self.task)().as_example if known else None)
+        if getattr(self, "task", None) not in registry.tasks:
+            return as_corpus(X)
+        task = registry.tasks.get(self.task)()
+        return cast(Corpus[T], task.examples(self, as_corpus(X, task.as_example)))
 
     def init_moments(self, corpus: Corpus[T]) -> Moments[T]:
         """Return empty moments for the first pass; see `MomentEstimator`.

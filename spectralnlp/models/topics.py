@@ -12,7 +12,7 @@ from spectralnlp.errors import ConfigError
 from spectralnlp.inference.topics.mixtures import mixtures_of
 from spectralnlp.models.changing import ChangingModel
 from spectralnlp.parameters import Floats, TopicMixture
-from spectralnlp.runtime import items_of
+from spectralnlp.runtime import each_row, items_of
 from spectralnlp.storage import Arrays, StoredArrays, StoredValues
 from spectralnlp.text.content import content_words
 from spectralnlp.text.inputs import check_tokens
@@ -82,8 +82,7 @@ class Topics(ChangingModel):
             InputError: ``documents`` is a single text, a mapping or a table of several columns.
         """
         documents = items_of(documents, "several texts are expected", hint="mixture_of takes one", rows=True)
-        words = (content_words(each) if isinstance(each, str) else check_tokens(each) for each in documents)
-        return mixtures_of(self.mixture, words)
+        return mixtures_of(self.mixture, each_row(_words_of, documents))
 
     @property
     def summary(self) -> str:
@@ -106,3 +105,7 @@ class Topics(ChangingModel):
     def read_stored(cls, metadata: StoredValues, arrays: StoredArrays, card: str) -> Topics:
         """Build the model from the JSON values, the arrays and the model card of a model folder."""
         return cls(TopicMixture.from_arrays(arrays, metadata), metadata.about(), card)
+
+
+def _words_of(document: str | Sequence[str]) -> list[str]:
+    return content_words(document) if isinstance(document, str) else check_tokens(document)

@@ -6,7 +6,7 @@ Boolean begins with a control character, so that 1, True and "1" have different 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from numbers import Integral
 from typing import Any, TypeAlias
 
@@ -30,12 +30,12 @@ def symbol_names(symbols: Iterable[Any], noun: str = "symbol") -> list[str]:
         noun: what a message calls one of them.
 
     Raises:
-        InputError: ``symbols`` is one text, or not iterable; or one of them has another type (a missing value
-            too), or is an integer of more than 64 bits. The message has its position, from 1.
+        InputError: ``symbols`` is one text, or not an ordered collection; or one of them has another type (a
+            missing value too), or is an integer of more than 64 bits. The message has its position, from 1.
     """
     if isinstance(symbols, str | bytes):
         raise InputError(f"a list of {noun}s is expected, not one string", hint="call split() on it")
-    if not isinstance(symbols, Iterable):
+    if not isinstance(symbols, Iterable) or isinstance(symbols, Set):  # a set has no order
         raise InputError(f"a list of {noun}s is expected, not {type(symbols).__name__}")
     listed = list(symbols)
     if set(map(type, listed)) <= {str} and _MARK not in "".join(listed):

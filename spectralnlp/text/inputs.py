@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Set
 from dataclasses import replace
 from numbers import Integral
 from typing import Any, TypeAlias, TypeVar
@@ -55,6 +55,8 @@ def check_tokens(words: Any, *, least: int = 0) -> list[str]:
         InputError: ``words`` is a single string or a mapping, is not an iterable of strings, or has too few
             tokens.
     """
+    if isinstance(words, Set):
+        raise InputError("a set where tokens are expected, in order", hint="give a list of tokens")
     listed = list(items_of(words, "tokens are expected", hint="give a list of tokens"))
     if not set(map(type, listed)) <= {str}:
         for number, word in enumerate(listed, 1):

@@ -352,6 +352,11 @@ def check_tree(value: Any) -> Tree:
 
     Raises:
         InputError: it is something else, such as a text or a missing value.
+
+    Examples:
+        >>> from spectralnlp.trees import Tree, check_tree
+        >>> check_tree(Tree.from_string("(NP (DT the) (NN cat))")).words()
+        ['the', 'cat']
     """
     if not isinstance(value, Tree):
         what = f"{type(value).__name__} where a tree is expected"

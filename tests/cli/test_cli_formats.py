@@ -27,6 +27,7 @@ NO_TABLES = {
     "adapt",
     "explain",
     "convert",
+    "rewrite",
     "inspect",
     "package",
     "plot",
