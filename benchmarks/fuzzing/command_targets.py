@@ -12,7 +12,7 @@ from typing import Any
 
 from benchmarks.fuzzing.commands import LONG, Case, Commands, mutated_text
 from benchmarks.fuzzing.mutations import mutated_bytes, mutated_json
-from benchmarks.fuzzing.patterns import LETTERS, draw_search
+from benchmarks.fuzzing.patterns import LETTERS, draw_rewrite, draw_search
 from benchmarks.fuzzing.targets import CORPORA, TREES, Target
 from spectralnlp import load_parser, registry
 from spectralnlp.errors import SpectralError
@@ -279,6 +279,12 @@ def command_targets(models: Path) -> dict[str, Target]:
         each.name: each
         for each in (
             Commands("pattern", ["search", "NP < /^N(.)/#1%a", "HERE/trees.mrg"], draw_search, data),
+            Commands(
+                "rewrite",
+                ["rewrite", "--do", "relabel a NP-X", "--", "NP=a", "HERE/trees.mrg"],
+                draw_rewrite,
+                data,
+            ),
             Commands("settings", ["train", "pcfg", "HERE/trees.mrg", "-o", "HERE/model"], _train, data),
             Commands("constraints", sound, _parse(pcfg), constraint),
             Calls("dictionaries", [pcfg], _values, constraint),

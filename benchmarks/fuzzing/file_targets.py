@@ -164,6 +164,8 @@ def file_targets(models: Path) -> dict[str, Target]:
     """
     treebanks = [*sorted((CORPORA / "treebank").iterdir()), *sorted((CORPORA / "formats").iterdir())]
     texts = [each for each in sorted((CORPORA / "text").iterdir()) if each.name != "tagged.txt"]
+    conll2009 = b"1\tCats\tcat\tcat\tNNS\tNNS\t_\t_\t2\t2\tSBJ\tSBJ\t_\t_\n\n"
+    conll2012 = b"#begin document (a); part 000\na\t0\t0\tIt\tPRP\t*\t-\t-\t-\t-\t*\t-\n\n#end document\n"
     conll = b"1\tThe\tthe\tDET\tDT\t_\t2\tdet\t_\t_\n2\tkeeper\tkeeper\tNOUN\tNN\t_\t0\troot\t_\t_\n\n"
 
     def read(paths: list[Path]) -> tuple[tuple[str, bytes], ...]:
@@ -203,7 +205,11 @@ def file_targets(models: Path) -> dict[str, Target]:
                 for name, (file, pieces) in READERS.items()
             ),
             Files("text", read(texts), parse, longest=1000, most_copies=8),
-            Files("conll", ((".conllu", conll * 30),), train_tagged),
+            Files(
+                "conll",
+                ((".conllu", conll * 30), (".conll09", conll2009 * 30), (".conll12", conll2012 * 30)),
+                train_tagged,
+            ),
             *(
                 Files(name, ((f".{name}", content),), use_table, longest=3000, pieces=PIECES + TABLE_PIECES)
                 for name, content in _tables().items()

@@ -1,4 +1,4 @@
-"""Make random patterns for fuzzing `spectralnlp search`, with odd numbers and regular expressions."""
+"""Make random patterns and operations for fuzzing `spectralnlp search` and `rewrite`."""
 
 from __future__ import annotations
 
@@ -53,7 +53,33 @@ def draw_search(random: Random) -> Case:
             *([], [], ["--count"], ["--once"], ["--clean"]),
             ["--format", random.choice(("text", "brackets", "html", "table", "tsv", "csv", "json", LONG))],
             ["--context", random.choice(_NUMBERS)],
+            ["--macros", "HERE/macros"],
             ["--head-rules", random.choice(("english", "neutral", "../../etc/passwd", "", LONG))],
         )
     )
-    return ["search", *more, "--", pattern, "HERE/trees.mrg"], {}
+    macros = mutated_text(random, "VERB\t/^VB/\nSUBJECT\tNP > S\n")
+    return ["search", *more, "--", pattern, "HERE/trees.mrg"], {
+        "macros": macros.encode("utf-8", "surrogateescape")
+    }
+
+
+_OPERATIONS = (
+    *("relabel a NP-X", "relabel a /^N(.)/X$1/", "relabel b |NP|", "delete a", "prune a b", "excise a b"),
+    *("excise a a", "insert (NP (NN x)) >1 a", "insert b $- a", "move a >-1 b", "moveprune b $+ a"),
+    *("replace a b", "replace a (X x) (Y y)", "createSubtree X a b", "createSubtree (Y (Z z) X@) a b"),
+    *("adjoin (X (Y y) Z@) a", "adjoinH (X@) b", "adjoinF (X (Y y) Z@) a", "coindex a b", "coindex c"),
+    *("if exists b delete b", "[delete a] [delete b]", "relabel a /(a+)+$/b/", "relabel a ={b}%{1}", ""),
+)
+
+
+def draw_rewrite(random: Random) -> Case:
+    """Return a rewriting of trees by one to three operations, of which about half are valid."""
+    head, other = random.choice(_LABELS), random.choice(_LABELS)
+    relation = random.choice(_RELATIONS[:12])
+    pattern = random.choice((f"{head}=a", f"{head}=a {relation} {other}=b", _pattern(random, 2)))
+    operations = [random.choice(_OPERATIONS) for _ in range(random.choice((1, 1, 2, 3)))]
+    if random.random() < 0.3:
+        operations[0] = mutated_text(random, operations[0], longest=2000)
+    done = [each for operation in operations for each in ("--do", operation)]
+    more = random.choice(([], ["--dry-run"], ["-o", "HERE/out.mrg"], ["-o", "HERE/trees.mrg"]))
+    return ["rewrite", *done, *more, "--", pattern, "HERE/trees.mrg"], {}

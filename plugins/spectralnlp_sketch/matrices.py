@@ -22,7 +22,7 @@ from spectralnlp_sketch.rows import (
     Matrix,
     Rows,
     check_finite,
-    check_structure,
+    check_matrix,
     matrix_of,
     no_rows,
     other_width,
@@ -68,7 +68,7 @@ class MatrixEstimator(MomentEstimator[Any], TransformerMixin, BaseEstimator):
 
     def _validated(self, X: Matrix, *, reset: bool, finite: bool = False) -> Matrix:
         # Moments check for NaN themselves, which is cheaper, and their error names the row.
-        check_structure(X)
+        check_matrix(X)
         kinds = [np.float64, np.float32]
         try:
             return validate_data(

@@ -15,7 +15,7 @@ from numpy.lib import format as npy
 from spectralnlp.errors import InputError
 from spectralnlp.runtime import Location, open_binary
 from spectralnlp_sketch.errors import MatrixError
-from spectralnlp_sketch.rows import Matrix, check_structure
+from spectralnlp_sketch.rows import Matrix, check_matrix
 
 # Arrays larger than the first number of bytes may be at most the second number of times their archive's size.
 _SWOLLEN, _MAX_SWELLING = 64 << 20, 200
@@ -62,7 +62,7 @@ def load_npz(path: Location) -> Matrix:
             _check_swelling(file, path)
             matrix = sp.load_npz(file)
             _check_shape(path, matrix.shape)
-            check_structure(matrix)
+            check_matrix(matrix)
             matrix = matrix.tocsr()
     except MatrixError as error:
         raise InputError(error.what, path=path, hint=error.hint) from error

@@ -138,15 +138,26 @@ def other_width(width: int, expected: int) -> MatrixError:
     return MatrixError(what, hint="all batches must be of one width")
 
 
-def check_structure(matrix: Any) -> None:
-    """Check that indices and offsets of a sparse matrix are in range, since kernels do not check them.
+def check_matrix(matrix: Any) -> None:
+    """Refuse what conversion to an array would take for numbers: masked values, dates, damaged sparse rows.
 
     Args:
-        matrix: any value; values that are not sparse matrices are accepted.
+        matrix: any value; what has none of these is accepted.
 
     Raises:
-        MatrixError: an index or offset is out of range.
+        MatrixError: a value is masked, a column holds dates or durations, or an index or offset of a sparse
+            matrix, which kernels do not check, is out of range.
     """
+    if np.ma.is_masked(matrix):
+        raise MatrixError("the matrix has masked values", hint="fill them, or leave out their rows")
+    dtypes = {"the matrix": getattr(matrix, "dtype", None)}
+    if hasattr(matrix, "dtypes"):  # of a data frame
+        named = zip(matrix.columns, matrix.dtypes, strict=True)
+        dtypes = {f"column {name!r}": dtype for name, dtype in named}
+    for place, dtype in dtypes.items():
+        if _holds_dates(dtype):
+            what = f"{place} holds dates or durations, not numbers"
+            raise MatrixError(what, hint="convert them, or leave them out")
     if not sp.issparse(matrix):
         return
     try:
@@ -162,6 +173,11 @@ def check_structure(matrix: Any) -> None:
     except (ValueError, IndexError) as error:
         hint = "build it again from its entries"
         raise MatrixError(f"a damaged sparse matrix: {error}", hint=hint) from error
+
+
+def _holds_dates(dtype: Any) -> bool:
+    """Return whether a type of numpy, pandas or polars is one of dates or durations."""
+    return getattr(dtype, "kind", "") in ("m", "M") or bool(getattr(dtype, "is_temporal", bool)())
 
 
 def check_finite(matrix: Matrix, start: int, document: str = "") -> None:

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from spectralnlp.runtime import Batch, Corpus, Location, Partition
 from spectralnlp_sketch.errors import MatrixError, SizeError
-from spectralnlp_sketch.rows import Matrix, Rows, check_structure, no_rows, row_type_of
+from spectralnlp_sketch.rows import Matrix, Rows, check_matrix, no_rows, row_type_of
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class MatrixCorpus(Corpus[Any]):
     def __init__(self, matrix: Matrix, n_partitions: int = 1, document: str = "", first_row: int = 0) -> None:
         if n_partitions < 1:
             raise SizeError(f"n_partitions must be 1 or more, not {n_partitions}")
-        check_structure(matrix)
+        check_matrix(matrix)
         self.matrix = sp.csr_matrix(matrix) if sp.issparse(matrix) else matrix
         self.n_partitions, self.document, self.first_row = n_partitions, document, first_row
 
@@ -205,7 +205,7 @@ def block_of(batch: Any, name: str = "the batch") -> Matrix:
     """
     if comes_from(batch, "pyarrow"):
         return arrow_block(batch)
-    check_structure(batch)
+    check_matrix(batch)
     try:
         block = sp.csr_matrix(batch) if sp.issparse(batch) else np.asarray(batch)
     except Exception as error:  # other libraries raise errors of any class

@@ -23,6 +23,7 @@ from spectralnlp import InMemoryCorpus, SpectralError
 from spectralnlp.changes import train
 
 pandas = pytest.importorskip("pandas")
+polars = pytest.importorskip("polars")
 pyarrow = pytest.importorskip("pyarrow")
 
 TEXTS = ["how much is it", "what does it cost", "when does it leave", "at what hour is the boat"] * 2
@@ -41,6 +42,8 @@ ALIKE: dict[str, Callable[[Any], Any]] = {
     "strings of pandas": lambda texts: pandas.array(texts, dtype="string"),
     "index": pandas.Index,
     "frame of one column": lambda texts: pandas.DataFrame({"any name": texts}),
+    "series of polars": polars.Series,
+    "frame of polars": lambda texts: polars.DataFrame({"any name": texts}),
     "array of Arrow": pyarrow.array,
     "table of Arrow": lambda texts: pyarrow.table({"any name": texts}),
 }

@@ -15,7 +15,7 @@ from spectralnlp.linalg.cca import CanonicalPairs, View
 from spectralnlp.storage import Arrays, StorableModel, StoredArrays, StoredValues, float_array, specs_of
 from spectralnlp_sketch.adapters import corpus_of
 from spectralnlp_sketch.errors import MatrixError
-from spectralnlp_sketch.rows import Matrix, RowMoments, check_structure, matrix_of
+from spectralnlp_sketch.rows import Matrix, RowMoments, check_matrix, matrix_of
 
 Floats = NDArray[np.float64]
 
@@ -208,7 +208,7 @@ def checked_view(rows: Any, name: str, *, finite: bool = False) -> Matrix:
         width = int(corpus.n_columns)  # type: ignore[attr-defined]
         blocks = [matrix_of(batch, width) for batch in corpus.batches(RowMoments.batch_size)]
         rows = sp.vstack(blocks, format="csr") if sp.issparse(blocks[0]) else np.concatenate(blocks)
-    check_structure(rows)
+    check_matrix(rows)
     kinds = [np.float64, np.float32]
     rows = check_array(
         rows, accept_sparse="csr", dtype=kinds, ensure_all_finite=finite, ensure_2d=False, input_name=name

@@ -19,6 +19,9 @@ from threadpoolctl import ThreadpoolController
 from spectralnlp.errors import ConfigError
 from spectralnlp.runtime import use_engine
 
+pandas = pytest.importorskip("pandas")
+polars = pytest.importorskip("polars")
+
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((300, 20)) @ np.diag(np.linspace(3, 0.2, 20)) + np.linspace(-5, 5, 20)
 COUNTS = sp.csr_array(np.where(RNG.random((400, 30)) < 0.2, RNG.poisson(3, (400, 30)), 0).astype(float))
@@ -219,11 +222,23 @@ def test_a_fit_that_fails_leaves_what_was_learned() -> None:
     assert learned(pca) == kept
 
 
-@pytest.mark.parametrize("rows", [X[0], None, X + 1j], ids=["one row", "nothing", "complex"])
+NO_MATRICES = {
+    "one row": X[0],
+    "nothing": None,
+    "complex": X + 1j,
+    "masked": np.ma.masked_greater(X, 1),
+    "dates": X.astype("datetime64[D]"),
+    "column of dates": pandas.DataFrame({"a": pandas.date_range("2020", periods=50), "b": 1.0}),
+    "column of durations": pandas.DataFrame({"a": 1.0, "b": pandas.to_timedelta(range(50), "D")}),
+    "dates of polars": polars.DataFrame({"a": pandas.date_range("2020", periods=50).to_numpy(), "b": 1.0}),
+}
+
+
+@pytest.mark.parametrize("rows", NO_MATRICES.values(), ids=NO_MATRICES)
 def test_what_is_no_matrix_is_refused_in_one_line(rows: Any) -> None:
     pca = StreamingPCA(3).partial_fit(X)
     before = learned(pca)
-    with pytest.raises(ValueError, match=r"2D array|Complex") as refused:
+    with pytest.raises(ValueError, match=r"2D array|Complex|masked|dates or dur") as refused:
         pca.partial_fit(rows)
     assert len(str(refused.value).splitlines()) == 1
     assert learned(pca) == before
@@ -286,7 +301,6 @@ def test_settings_that_make_no_sense() -> None:
 
 
 def test_pandas_output_and_names() -> None:
-    pytest.importorskip("pandas")
     frame = StreamingPCA(2).set_output(transform="pandas").fit_transform(X)
     assert list(frame.columns) == ["streamingpca0", "streamingpca1"]
 
