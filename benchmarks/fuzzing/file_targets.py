@@ -196,6 +196,9 @@ def file_targets(models: Path) -> dict[str, Target]:
             ["classify", str(out), str(path)],
         )
 
+    def parse_conllu(path: Path, out: Path) -> tuple[list[str], ...]:
+        return (["parse", "-m", "en", "--conllu", str(path)],)
+
     return {
         each.name: each
         for each in (
@@ -210,6 +213,7 @@ def file_targets(models: Path) -> dict[str, Target]:
                 ((".conllu", conll * 30), (".conll09", conll2009 * 30), (".conll12", conll2012 * 30)),
                 train_tagged,
             ),
+            Files("evidence", ((".conllu", conll * 3),), parse_conllu, longest=1000, most_copies=8),
             *(
                 Files(name, ((f".{name}", content),), use_table, longest=3000, pieces=PIECES + TABLE_PIECES)
                 for name, content in _tables().items()

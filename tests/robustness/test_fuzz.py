@@ -42,7 +42,17 @@ MOMENTS = (
     "moments of eigenwords",
 )
 FILES = ("treebank", "alpino", "negra", "conll", "csv", "jsonl", "parquet", "matrix")
-COMMANDS = ("pattern", "settings", "constraints", "dictionaries", "partial", "device", "question", "request")
+COMMANDS = (
+    "pattern",
+    "rewrite",
+    "settings",
+    "constraints",
+    "dictionaries",
+    "partial",
+    "device",
+    "question",
+    "request",
+)
 
 
 @pytest.fixture(scope="module")
