@@ -19,6 +19,20 @@ _RELATIONS = (
     *("..", ",,", "<#", ">#", "<<#", ">>#", "<=", "==", "<...", "<+(VP)", ".+(NP)", "<<,", ">>-", ":", "<<<"),
 )
 _NUMBERS = ("0", "1", "2", "1", "2", "3", "-0", "9" * 9, "9" * 10, "9" * 24, LONG, f"-{LONG}", "٣", "1.5", "")
+_KEYS = (
+    "label",
+    "category",
+    "function",
+    "head",
+    "tag",
+    "words",
+    "length",
+    "file",
+    "a.head",
+    "x.tag",
+    ".",
+    LONG,
+)
 _JOINTS = ("", "", "", "&", "|", "!", "?", ": NP", "[", ")")
 
 
@@ -54,6 +68,8 @@ def draw_search(random: Random) -> Case:
             ["--format", random.choice(("text", "brackets", "html", "table", "tsv", "csv", "json", LONG))],
             ["--context", random.choice(_NUMBERS)],
             ["--macros", "HERE/macros"],
+            ["--group-by", random.choice(_KEYS), *random.choice(([], ["--group-by", random.choice(_KEYS)]))],
+            ["--group-by", "label", "--per", _pattern(random, 3), "--also", _pattern(random, 3)],
             ["--head-rules", random.choice(("english", "neutral", "../../etc/passwd", "", LONG))],
         )
     )

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from spectralnlp_trees.measures.structures import RATIOS, STRUCTURES
     from spectralnlp_trees.measures.values import LengthProfile, Measures
     from spectralnlp_trees.rewriting.rewrite import Rewriting, rewrite
+    from spectralnlp_trees.tregex.counting import count_by
     from spectralnlp_trees.tregex.matches import Match, MatchedNode, TreeIndex, count, search
     from spectralnlp_trees.tregex.pattern_error import PatternError
 
@@ -86,6 +87,7 @@ __all__ = [
     "as_text",
     "audit",
     "count",
+    "count_by",
     "diff",
     "find_errors",
     "foreign_tags",
@@ -125,6 +127,7 @@ _MODULES = {
     "as_text": "comparison.text",
     "audit": "auditing.audit",
     "count": "tregex.matches",
+    "count_by": "tregex.counting",
     "diff": "comparison.diff",
     "find_errors": "comparison.errors",
     "foreign_tags": "dependencies.conversion",

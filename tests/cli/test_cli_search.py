@@ -50,14 +50,66 @@ def test_json(run: Run, trees: str) -> None:
     }
 
 
+def test_matches_are_counted_by_properties_of_nodes(run: Run, trees: str) -> None:
+    def table(*arguments: object) -> list[str]:
+        return run("search", *arguments, trees, "--format", "csv").out.splitlines()
+
+    assert table("--group-by", "function", "/^NP/") == ["function,matches,%", ",2,50.0", "SBJ,2,50.0"]
+    assert table("--group-by", "length", "--per", "words", "VP") == [
+        'length,matches,%,"per 1,000 words"',
+        "2,1,50.0,125.0",
+        "3,1,50.0,125.0",
+    ]
+    assert table("--group-by", "np.head", "--group-by", "tag", "VP < NP=np") == [
+        "np.head,VBD,VBP,total",
+        "*T*,0,1,1",
+        "gull,1,0,1",
+    ]
+    assert table("--group-by", "file", "--also", "DT", "--per", "S", "NN") == [
+        'file,NN,DT,total,"per 1,000 S"',
+        "trees.mrg,2,2,4,2000.0",
+    ]
+    assert run(
+        "search",
+        "NN",
+        "-",
+        "--group-by",
+        "tag",
+        "--group-by",
+        "words",
+        "--format",
+        "tsv",
+        stdin="(NP (NN total) (NN tag))",
+    ).out == ("tag\ttag=\ttotal=\ttotal\nNN\t1\t1\t2\n")
+    assert table("--group-by", "x.label", "S ?< NNS=x") == ["x.label,matches,%", ",2,100.0"]
+    assert table("--group-by", "category", "XP") == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--group-by", "colour"), "matches cannot be grouped by 'colour'"),
+        (("--group-by", "x.head"), "no node of 'NP' is named 'x'"),
+        (("--per", "words"), "--also and --per are for tables of counts"),
+        (("--group-by", "tag", "--per", "NP <"), "the pattern ends where a node is expected"),
+        (("--group-by", "tag", "--group-by", "head", "--also", "VP"), "2 groupings of 2 patterns"),
+        (("--group-by", "tag", "--count"), "--count is one number"),
+    ],
+)
+def test_tables_that_make_no_sense(run: Run, trees: str, arguments: tuple[str, ...], message: str) -> None:
+    status, out, err = run("search", *arguments, "NP", trees)
+    assert (status, out) == (2, "")
+    assert message in err
+
+
 def test_columns(run: Run, trees: str) -> None:
     out = run("search", "@NP ?< DT=article", trees, "--format", "tsv").out
     assert out.splitlines() == [
-        "file\ttree\tnode\tlabel\tstart\tend\ttext\tarticle",
-        "trees.mrg\t1\t3\tNP-SBJ\t0\t2\tthe cat\tthe",
-        "trees.mrg\t1\t11\tNP\t3\t5\ta gull\ta",
-        "trees.mrg\t2\t2\tNP-SBJ\t0\t1\tgulls\t",
-        "trees.mrg\t2\t8\tNP\t2\t3\t*T*\t",
+        "file\ttree\tnode\tlabel\tstart\tend\tleft\ttext\tright\tarticle",
+        "trees.mrg\t1\t3\tNP-SBJ\t0\t2\t\tthe cat\tsaw a gull .\tthe",
+        "trees.mrg\t1\t11\tNP\t3\t5\tthe cat saw\ta gull\t.\ta",
+        "trees.mrg\t2\t2\tNP-SBJ\t0\t1\t\tgulls\tfly\t",
+        "trees.mrg\t2\t8\tNP\t2\t3\tgulls fly\t*T*\t\t",
     ]
 
 

@@ -459,3 +459,8 @@ class TestAlpino:
         path.write_bytes(text.encode("utf-16"))
         with pytest.raises(InputError, match="UTF-16"):
             list(read_trees(path, ALPINO))
+
+
+def test_a_long_line_is_looked_at_once() -> None:
+    # With time that grows with the square of its length, this would take hours.
+    assert not ONTONOTES.sniff("#begin document " + "a" * 3_000_000 + " 1 0 x y z")

@@ -7,6 +7,8 @@ Formats (``--format``):
 - ``json``: one object per line: file, tree, label, tokens, named nodes, brackets;
 - ``brackets``: one matched tree per line;
 - ``html``: a page with a drawing of each tree that has matches, which are highlighted.
+
+With ``--group-by``, a table of counts is written instead.
 """
 
 from __future__ import annotations
@@ -21,9 +23,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from spectralnlp.cli.console import progress, results
-from spectralnlp.cli.formats import JSON, Rows, check_format
+from spectralnlp.cli.formats import JSON, TABLE, Rows, check_format, write_rows
 from spectralnlp.cli.kernels import announced_kernels
 from spectralnlp.cli.options import FileEncoding, OutputFile, SkipBad, TextModel, TokenizedText, TreeReader
+from spectralnlp.errors import ConfigError
 from spectralnlp_trees.cli.patterns import Macros, PatternHeadRules, PatternText, understood
 from spectralnlp_trees.cli.places import read_places
 
@@ -46,11 +49,29 @@ def search(
     once: Annotated[
         bool, typer.Option("--once", help="Show each node once, not once for each way to match.")
     ] = False,
-    context: Annotated[
-        int,
+    group_by: Annotated[
+        list[str] | None,
         typer.Option(
-            "--context", min=0, metavar="N", help="Number of words around a match, for format text."
+            "--group-by",
+            metavar="KEY",
+            help="Count the matches by label, category, function, head, tag, words or length of the node, "
+            "or of a named one (NAME.head), or by file; a second one gives the columns.",
         ),
+    ] = None,
+    also: Annotated[
+        list[str] | None,
+        typer.Option("--also", metavar="PATTERN", help="With --group-by: a pattern for another column."),
+    ] = None,
+    per: Annotated[
+        str,
+        typer.Option(
+            "--per",
+            metavar="BASE",
+            help="With --group-by: add rates per 1,000 words, trees or matches of a pattern.",
+        ),
+    ] = "",
+    context: Annotated[
+        int, typer.Option("--context", min=0, metavar="N", help="Number of words on either side of a match.")
     ] = 8,
     format_: Annotated[
         str,
@@ -69,22 +90,35 @@ def search(
     output: OutputFile = None,
 ) -> None:
     """Find the matches of a pattern in trees."""
+    from spectralnlp_trees.tregex.counting import Key, Tally
     from spectralnlp_trees.tregex.show import Style
 
     check_format(format_, *OTHER_FORMATS)
     read = understood(pattern, macros)
+    if (also or per) and not group_by:
+        raise ConfigError("--also and --per are for tables of counts", hint="add --group-by KEY")
+    if count and group_by:
+        raise ConfigError("--count is one number, --group-by a table", hint="leave out one of them")
+    patterns = [read.text, *(understood(each, macros).text for each in also or [])]
     places = read_places(
         files or [], reader, encoding, model=model, tokenized=tokenized, skip_bad=skip_bad, clean=clean
     )
+    if clean:
+        places = _cleaned(places)
     style = Style(context, output is None and sys.stdout.isatty() and "NO_COLOR" not in os.environ)
+    keys = [Key.read(each, patterns) for each in group_by or []]
+    tally = Tally(patterns, keys, per, once, head_rules) if keys else None
     total = 0
     with (
         announced_kernels(here=model is not None),
         results(output) as write,
         progress("searching", silent=output is None and sys.stdout.isatty()),
     ):
-        show, finish = _writer(write, "text" if count else format_, read.text, read.names, style)
-        for some in _batches(_cleaned(places) if clean else places):
+        show, finish = _writer(write, "text" if count or tally else format_, read.text, read.names, style)
+        for some in _batches(places):
+            if tally:
+                tally.add(_index(some), [place.file for place in some])
+                continue
             if count:
                 total += _index(some).count(read.text, once=once, head_rules=head_rules)
                 continue
@@ -92,7 +126,9 @@ def search(
             for tree, matches in groupby(all_matches, key=attrgetter("tree")):
                 show(list(matches), some[tree])
         finish()
-        if count:
+        if tally:
+            write_rows(write, TABLE if format_ in OTHER_FORMATS else format_, tally.rows())
+        elif count:
             write(str(total))
 
 
@@ -127,7 +163,7 @@ def _writer(
 
     def as_rows(matches: Sequence[Match], place: Place) -> None:
         for match in matches:
-            rows(as_row(match, place, names), as_values(match, place))
+            rows(as_row(match, place, names, style), as_values(match, place))
 
     return as_rows, rows.finish
 

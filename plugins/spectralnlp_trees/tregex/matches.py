@@ -52,8 +52,8 @@ class MatchedNode:
 
     @property
     def text(self) -> str:
-        """Words of the node, joined by spaces."""
-        return " ".join(self.subtree.words())
+        """Words of the node, joined by spaces, without empty elements unless it has no others."""
+        return " ".join(overt_words(self.subtree.preterminals()) or self.subtree.words())
 
     def to_json(self) -> dict[str, Any]:
         """Return values for JSON: label, start, end, node (the number) and text."""
@@ -309,3 +309,8 @@ def _matched(index: TreeColumns, node: int) -> MatchedNode:
         subtree=index.subtree(node),
         is_word=index.is_word(node),
     )
+
+
+def overt_words(preterminals: Iterable[Tree]) -> list[str]:
+    """Return the words of preterminals without empty elements such as traces."""
+    return [each.word or "" for each in preterminals if each.label != "-NONE-"]

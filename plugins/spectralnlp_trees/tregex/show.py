@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from spectralnlp.trees import Tree
-from spectralnlp_trees.tregex.matches import Match, MatchedNode
+from spectralnlp_trees.tregex.matches import Match, MatchedNode, overt_words
 
 _MATCH, _NAMED, _END = "\x1b[1;31m", "\x1b[36m", "\x1b[0m"
-_COLUMNS = ("file", "tree", "node", "label", "start", "end", "text")
+_COLUMNS = ("file", "tree", "node", "label", "start", "end", "left", "text", "right")
 
 
 @dataclass(frozen=True)
@@ -51,14 +51,10 @@ def as_text(match: Match, place: Place, style: Style) -> str:
         place: the tree with its file and number.
         style: number of words shown around the match, and whether to use colours.
     """
-    words = place.tree.words()
-    start, end = match.span
-    first, last = 0, len(words)
-    if style.context is not None:
-        first, last = max(0, start - style.context), end + style.context
+    left, right = _around(match, place, style)
     opening, closing = (_MATCH, _END) if style.colour else ("[", "]")
     inside = f"{opening}{match.label}{'' if match.node.is_word else ' ' + match.text}{closing}"
-    line = " ".join([*words[first:start], inside, *words[end:last]])
+    line = " ".join(filter(None, [left, inside, right]))
     named = "".join(f"\t{name}={node.text}" for name, node in match.named.items())
     return f"{place.file}:{place.number}:\t{line}{named}"
 
@@ -75,17 +71,20 @@ def as_values(match: Match, place: Place) -> dict[str, Any]:
     }
 
 
-def as_row(match: Match, place: Place, names: Sequence[str]) -> dict[str, Any]:
+def as_row(match: Match, place: Place, names: Sequence[str], style: Style) -> dict[str, Any]:
     """Return a match as table cells by column name; tabs in words become spaces.
 
     Args:
         match: the match.
         place: the tree with its file and number.
         names: names in the pattern; each has a column with the words of its node.
+        style: number of words on the left and the right of the match.
     """
     node = match.node
+    left, right = _around(match, place, style)
     named = [match.named[name].text if name in match.named else "" for name in names]
-    cells = [place.file, place.number, node.number, node.label, node.start, node.end, node.text, *named]
+    numbers = [node.number, node.label, node.start, node.end]
+    cells = [place.file, place.number, *numbers, left, node.text, right, *named]
     clean = [" ".join(each.split("\t")) if isinstance(each, str) else each for each in cells]
     return dict(zip(column_names(names), clean, strict=True))
 
@@ -109,6 +108,15 @@ def brackets(node: MatchedNode) -> str:
 
 
 LINES: dict[str, Callable[[Match, Place, Style], str]] = {"text": as_text, "brackets": as_brackets}
+
+
+def _around(match: Match, place: Place, style: Style) -> tuple[str, str]:
+    """Return the words on the left and on the right of a match, without empty elements."""
+    leaves, (start, end) = place.tree.preterminals(), match.span
+    left, right = overt_words(leaves[:start]), overt_words(leaves[end:])
+    if style.context is not None:
+        left, right = left[max(0, len(left) - style.context) :], right[: style.context]
+    return " ".join(left), " ".join(right)
 
 
 def _coloured(tree: Tree, colours: dict[int, str]) -> str:

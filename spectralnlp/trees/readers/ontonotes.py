@@ -36,7 +36,9 @@ def _brackets_of(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _looks_like_ontonotes(head: str) -> bool:
-    row = r"(?:\s*#begin document\b[^\n]*)?\s*\S+[ \t]+\d+[ \t]+0[ \t]+\S+[ \t]+\S+[ \t]+\(\S*\*"
+    # Nothing is tried twice (++), or the time would grow with the square of the length of a line.
+    begin, word = r"(?:\s*+#begin document\b[^\n]*+)?+", r"[ \t]++\S++"
+    row = rf"{begin}\s*+\S++[ \t]++\d++[ \t]++0{word}{word}[ \t]++\([^\s*]*+\*"
     return re.match(row, head) is not None
 
 
