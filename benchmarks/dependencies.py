@@ -2,8 +2,8 @@
 
 ``gold`` converts the gold trees, with and without function tags. ``parses`` converts the trees of a grammar,
 which must not have been trained on that part. ``spacy`` trains spaCy's tagger and parser on the dependencies
-of the training part with its default CPU configuration, and scores its parses after each epoch. Punctuation
-is not counted.
+of the training part with its default CPU configuration, and scores its parses after each epoch. UAS and LAS
+are given without punctuation, as is usual, and with it; tables by relation are without.
 
     python -m benchmarks.dependencies gold
     python -m benchmarks.dependencies parses spacy --short --epochs 6
@@ -40,8 +40,16 @@ class Gold:
 
 @dataclass
 class Scores:
-    """Counts of words, correct heads and correct labels, in total and by relation, without punctuation."""
+    """Counts of words, correct heads and correct labels: with punctuation, and without, also by relation.
 
+    Attributes:
+        tokens, token_heads, token_labels: counts with punctuation.
+        words, heads, labelled: counts without.
+    """
+
+    tokens: int = 0
+    token_heads: int = 0
+    token_labels: int = 0
     words: int = 0
     heads: int = 0
     labelled: int = 0
@@ -62,9 +70,12 @@ class Scores:
             tags: predicted tags; empty to count none.
         """
         for index, relation in enumerate(gold.relations):
+            is_head, is_relation = heads[index] == gold.heads[index], relations[index] == relation
+            self.tokens += 1
+            self.token_heads += is_head
+            self.token_labels += is_head and is_relation
             if relation == "punct" or gold.universal_tags[index] == "PUNCT":
                 continue
-            is_head, is_relation = heads[index] == gold.heads[index], relations[index] == relation
             self.words += 1
             self.heads += is_head
             self.labelled += is_head and is_relation
@@ -74,14 +85,12 @@ class Scores:
             self.right[relation] += is_head and is_relation
 
     @property
-    def uas(self) -> float:
-        """Unlabelled attachment score: percentage of words with the right head."""
-        return 100 * self.heads / self.words
-
-    @property
-    def las(self) -> float:
-        """Labelled attachment score: percentage of words with the right head and relation."""
-        return 100 * self.labelled / self.words
+    def percentages(self) -> list[float]:
+        """UAS and LAS, shares of words with the right head (and relation), without punctuation, then with."""
+        without = self.heads / self.words, self.labelled / self.words
+        return [
+            100 * each for each in (*without, self.token_heads / self.tokens, self.token_labels / self.tokens)
+        ]
 
     def by_relation(self) -> str:
         """Return a table of precision and recall by relation, the most frequent first."""
@@ -177,7 +186,8 @@ def of_spacy(arguments: argparse.Namespace) -> None:
             nlp.update(batch, sgd=optimizer, drop=0.1)
         scores = _of_pipeline(nlp, [gold for _, gold in pairs])
         seconds = process_time() - started
-        print(f"epoch {epoch + 1}: UAS {scores.uas:.2f}, LAS {scores.las:.2f}, {seconds:.0f} s", flush=True)
+        uas, las, *_ = scores.percentages
+        print(f"epoch {epoch + 1}: UAS {uas:.2f}, LAS {las:.2f}, {seconds:.0f} s", flush=True)
     _show(arguments, pairs, [(f"spaCy {spacy.__version__}, {arguments.epochs} epochs", scores)])
 
 
@@ -206,9 +216,11 @@ def _example(nlp: Any, gold: Gold) -> Any:
 def _show(
     arguments: argparse.Namespace, pairs: Sequence[tuple[Tree, Gold]], rows: Sequence[tuple[str, Scores]]
 ) -> None:
-    print(f"{len(pairs):,} sentences, {rows[0][1].words:,} words without punctuation.\n")
+    first = rows[0][1]
+    print(f"{len(pairs):,} sentences, {first.words:,} words without punctuation, {first.tokens:,} with it.\n")
+    header = ("", "UAS", "LAS", "UAS with punctuation", "LAS with punctuation")
     print(
-        report.table(("", "UAS", "LAS"), [[name, f"{s.uas:.2f}", f"{s.las:.2f}"] for name, s in rows]), "\n"
+        report.table(header, [[name, *(f"{x:.2f}" for x in each.percentages)] for name, each in rows]), "\n"
     )
     for name, each in rows[: not arguments.short]:
         print(f"{name}, by relation:\n\n{each.by_relation()}\n")

@@ -10,6 +10,7 @@ from spectralnlp_trees.dependencies.attachment import attach_all
 from spectralnlp_trees.dependencies.content_heads import find_heads
 from spectralnlp_trees.dependencies.graph import Dependencies, plain_form
 from spectralnlp_trees.dependencies.phrases import working_copy
+from spectralnlp_trees.dependencies.punctuation import attach_punctuation
 from spectralnlp_trees.dependencies.refinement import refine
 from spectralnlp_trees.dependencies.stanford import to_stanford
 from spectralnlp_trees.dependencies.unlabelled import unlabelled_arcs
@@ -78,6 +79,7 @@ def universal_arcs(tree: Tree) -> Arcs:
     attach_all(nodes, arcs)
     refine(arcs)
     arcs.mend()
+    attach_punctuation(arcs)
     return arcs
 
 

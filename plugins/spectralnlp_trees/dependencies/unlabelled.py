@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 from spectralnlp.trees import Tree
 from spectralnlp.trees.heads import HeadFinder
 from spectralnlp_trees.dependencies.words import PUNCTUATION
+
+_SYMBOLS = frozenset("&%@#§*+=$€£¥°")  # stand for words
 
 
 def unlabelled_arcs(tree: Tree, find_head: HeadFinder) -> tuple[list[int], list[str]]:
@@ -37,4 +41,6 @@ def unlabelled_arcs(tree: Tree, find_head: HeadFinder) -> tuple[list[int], list[
 def is_mark(word: Tree) -> bool:
     """Return whether a preterminal is punctuation, judged by its tag or its characters."""
     text = word.word or ""
-    return word.label in PUNCTUATION or not any(each.isalnum() for each in text)
+    if word.label in PUNCTUATION:
+        return True
+    return not set(text) <= _SYMBOLS and all(unicodedata.category(each)[0] in "PS" for each in text)
