@@ -31,8 +31,8 @@ from spectralnlp_sketch.labelled import Example, plain_label
 
 _NOT_FOUND = "name it: `{}`; {}"
 # Examples at the beginning of a file that show whether texts and labels are swapped: how many are read, the
-# fewest that show it, and the share of them whose label is new.
-_SAMPLED, _FEWEST, _NEW = 1000, 4, 0.8
+# fewest that show it, if texts recur or not, and the share of them whose label is new.
+_SAMPLED, _FEWEST, _MANY, _NEW = 1000, 4, 20, 0.8
 
 
 class ExampleFiles(Corpus[Example]):
@@ -159,13 +159,14 @@ def _labelled_not_swapped(
 ) -> Iterator[Example | InputError]:
     """Read texts and labels as `_labelled` does; refuse a file in which they seem to be swapped.
 
-    They are if almost every label is new, while texts recur and are shorter than the labels.
+    They are if almost every label is new and labels are longer than texts, if texts recur or there are many.
     """
     head, rest = read_ahead(_labelled(columns, needs_labels, encoding, path), _SAMPLED)
     pairs = [each for each in head if isinstance(each, Example) and each.label is not None]
     texts, labels = {each.text for each in pairs}, {each.label for each in pairs}
     longer = sum(len(each.label.split()) - len(each.text.split()) for each in pairs)
-    if len(pairs) >= _FEWEST and len(labels) >= _NEW * len(pairs) and len(texts) < len(labels) and longer > 0:
+    are_new = len(pairs) >= _FEWEST and len(labels) >= _NEW * len(pairs)
+    if are_new and longer > 0 and (len(texts) < len(labels) or len(pairs) >= _MANY):
         what = f"{len(labels)} labels of {len(texts)} texts: they seem to be swapped"
         raise InputError(what, path=path, hint="lines are: label, tab, text; columns of tables have options")
     yield from head

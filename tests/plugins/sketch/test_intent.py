@@ -478,6 +478,12 @@ def test_texts_in_place_of_labels_are_refused(files: Path, capsys: pytest.Captur
         assert not (files / "model").exists()
 
 
+def test_many_long_labels_are_refused_though_no_text_recurs(tmp_path: Path) -> None:
+    (tmp_path / "texts.tsv").write_text("".join(f"how much is number {n}\tprice {n}\n" for n in range(30)))
+    with pytest.raises(InputError, match="30 labels of 30 texts: they seem to be swapped"):
+        list(read_texts(tmp_path / "texts.tsv"))
+
+
 @pytest.mark.parametrize(
     "rows",
     [
