@@ -301,8 +301,10 @@ def _blocks(
             match = _GENERATOR.match(line) if is_comment else None
             generator = match[1] if match else generator
             continue
+        if error is not None:  # the rest of a bad sentence can be anything
+            continue
         fields = _fields(line) if format_ is None else format_.split(line)
-        if error is None and (fault := _fault(fields, rows, format_)):
+        if fault := _fault(fields, rows, format_):
             what, hint = fault
             error = InputError(what, path=path, line=number, hint=hint)
         elif _is_word(fields, format_):
