@@ -1,10 +1,11 @@
-"""``spectralnlp convert``: convert treebanks to dependencies, and annotated data to spaCy's binary format.
+"""``spectralnlp convert``: convert treebanks to brackets and dependencies, and annotated data for spaCy.
 
 Formats (``--to``):
 
 - ``conllu``: CoNLL-U with basic Universal Dependencies, for English trees with Penn Treebank labels;
 - ``stanford-conllu``: the same with basic Stanford Dependencies;
 - ``heads-conllu``: CoNLL-U with unlabelled heads, for any language, by ``--head-rules``;
+- ``brackets``: a tree in brackets per line, with functions and empty elements unless ``--clean`` is given;
 - ``spacy``: the input of `spacy train`; this needs the extra ``spacy``.
 """
 
@@ -23,6 +24,7 @@ from spectralnlp.errors import ConfigError
 if TYPE_CHECKING:
     from spectralnlp.trees import Tree
 
+BRACKETS = "brackets"
 SCHEMES = {"conllu": "ud", "stanford-conllu": "stanford", "heads-conllu": "heads"}
 
 
@@ -30,10 +32,15 @@ def convert(
     inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help="Files, folders or globs; .gz too.")],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where to write; CoNLL-U by default to stdout."),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Where to write; stdout by default, except for spacy."
+        ),
     ] = None,
     to: Annotated[
-        str, typer.Option("--to", metavar="NAME", help="spacy, conllu, stanford-conllu or heads-conllu.")
+        str,
+        typer.Option(
+            "--to", metavar="NAME", help="spacy, brackets, conllu, stanford-conllu or heads-conllu."
+        ),
     ] = "spacy",
     reader: Annotated[
         str, typer.Option(metavar="NAME", help="How to read it, e.g. ptb; conllu, columns.")
@@ -47,6 +54,10 @@ def convert(
             help="Of heads-conllu: english or neutral.",
         ),
     ] = "neutral",
+    clean: Annotated[
+        bool,
+        typer.Option("--clean", help="Of brackets: without traces, function tags and empty roots."),
+    ] = False,
     kind: Annotated[
         str,
         typer.Option(metavar="KIND", help="To spacy: trees, tags or texts; auto looks at the first file."),
@@ -63,12 +74,17 @@ def convert(
     ] = 1,
     skip_bad: SkipBad = False,
 ) -> None:
-    """Convert treebanks to dependencies, and data for `spacy train`."""
+    """Convert treebanks to brackets or dependencies, and data for `spacy train`."""
+    if clean and to != BRACKETS:
+        raise ConfigError("--clean is for --to brackets", hint="leave it out")
+    if to == BRACKETS:
+        _write_brackets(inputs, output, reader, encoding, clean, skip_bad)
+        return
     if to in SCHEMES:
         _write_dependencies(inputs, output, SCHEMES[to], reader, encoding, head_rules, skip_bad)
         return
     if to != "spacy":
-        raise ConfigError(f"no format {to!r}", hint=f"choose from spacy, {', '.join(SCHEMES)}")
+        raise ConfigError(f"no format {to!r}", hint=f"choose from spacy, {BRACKETS}, {', '.join(SCHEMES)}")
     from spectralnlp import registry
 
     if output is None:
@@ -86,6 +102,21 @@ def convert(
     )
 
 
+def _write_brackets(
+    inputs: list[str], output: Path | None, reader: str, encoding: str | None, clean: bool, skip_bad: bool
+) -> None:
+    """Write all trees in brackets, one per line."""
+    from spectralnlp.trees import clean as cleaned
+
+    report = Skipped(note) if skip_bad else None
+    with results(output) as write, progress("converting", silent=output is None) as step:
+        for _, _, tree in _trees(inputs, reader, encoding, report, clean=clean):
+            shown = cleaned(tree) if clean else tree
+            if shown is not None:
+                write(str(shown))
+            step()
+
+
 def _write_dependencies(
     inputs: list[str],
     output: Path | None,
@@ -99,11 +130,15 @@ def _write_dependencies(
     from spectralnlp import registry
     from spectralnlp.errors import InputError
     from spectralnlp.runtime import report_bad
+    from spectralnlp.trees import strip_traces
 
     report = Skipped(note) if skip_bad else None
     tools = registry.tree_tools.get("dependencies")
     with results(output) as write, progress("converting", silent=output is None) as step:
-        for path, number, tree in _trees(inputs, reader, encoding, report):
+        for path, number, read in _trees(inputs, reader, encoding, report):
+            tree = strip_traces(read)
+            if tree is None:
+                continue
             if scheme != "heads" and (foreign := tools.foreign_tags(tree)):
                 what = (
                     f"parts of speech of tree {number} are not the Penn treebank's: {', '.join(foreign[:3])}"
@@ -121,11 +156,16 @@ def _write_dependencies(
 
 
 def _trees(
-    inputs: list[str], reader: str, encoding: str | None, report: Skipped | None
+    inputs: list[str], reader: str, encoding: str | None, report: Skipped | None, *, clean: bool = True
 ) -> Iterator[tuple[str, int, Tree]]:
-    """Yield (file, index in the file from 1, tree) for each tree with words; traces are removed."""
+    """Yield (file, index in the file from 1, tree) for each tree; then note what the reader has changed.
+
+    Args:
+        inputs, reader, encoding, report: see `convert`.
+        clean: whether the caller cleans the trees, so that functions in XML are not read.
+    """
     from spectralnlp.runtime import expand_inputs, rereadable
-    from spectralnlp.trees import read_trees, strip_traces
+    from spectralnlp.trees import read_trees
     from spectralnlp.trees.readers.recognition import changes_of
 
     files: list[str | Path] = []
@@ -133,11 +173,10 @@ def _trees(
         for found in expand_inputs([path]):
             files.append(found)
             shown = "stdin" if name == "-" else str(found)
-            for number, tree in enumerate(read_trees(found, reader, on_bad=report, encoding=encoding), 1):
-                spoken = strip_traces(tree)
-                if spoken is not None:
-                    yield shown, number, spoken
+            trees = read_trees(found, reader, on_bad=report, encoding=encoding, functions=not clean)
+            for number, tree in enumerate(trees, 1):
+                yield shown, number, tree
     if report is not None:
         report.say_how_many()
-    for line in changes_of(files, reader, encoding):
+    for line in changes_of(files, reader, encoding, clean=clean):
         note(line)

@@ -24,6 +24,33 @@ def treebank(tmp_path: Path) -> Path:
     return path
 
 
+def test_trees_become_brackets(treebank: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["convert", str(treebank), "--to", "brackets"]) == 0
+    written = capsys.readouterr().out
+    assert written.splitlines() == [
+        "(S (NP-SBJ (PRP It)) (VP (VBZ rains)) (. .))",
+        "( (S (NP (-NONE- *)) (VP (VB Go))))",
+        "(S (-NONE- *))",
+    ]
+    treebank.write_text(written)
+    assert run(["convert", str(treebank), "--to", "brackets"]) == 0
+    assert capsys.readouterr().out == written
+    assert run(["convert", str(treebank), "--to", "brackets", "--clean"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "(S (NP (PRP It)) (VP (VBZ rains)) (. .))",
+        "(S (VP (VB Go)))",
+    ]
+
+
+def test_brackets_of_other_formats_have_functions(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["convert", "corpora/formats/dutch.alpino.xml", "--to", "brackets"]) == 0
+    assert "-su (" in capsys.readouterr().out.splitlines()[0]
+    assert run(["convert", "corpora/formats/dutch.alpino.xml", "--to", "brackets", "--clean"]) == 0
+    assert "-su (" not in capsys.readouterr().out
+    assert run(["convert", "corpora/formats/dutch.alpino.xml", "--to", "conllu", "--clean"]) == 2
+    assert "--clean is for --to brackets" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("scheme", ["conllu", "stanford-conllu", "heads-conllu"])
 def test_trees_become_conllu(treebank: Path, capsys: pytest.CaptureFixture[str], scheme: str) -> None:
     assert run(["convert", str(treebank), "--to", scheme]) == 0
@@ -100,7 +127,7 @@ def test_trees_with_unknown_tags_are_left_out(treebank: Path, capsys: pytest.Cap
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--to", "x"], "no format 'x'; choose from spacy, conllu, stanford-conllu, heads-conllu"),
+        (["--to", "x"], "no format 'x'; choose from spacy, brackets, conllu, stanford-conllu, heads-conllu"),
         ([], "--to spacy needs a file to write; add -o FILE"),
         (["--to", "heads-conllu", "--head-rules", "/nowhere"], "/nowhere"),
     ],
