@@ -158,7 +158,9 @@ def commands_page() -> str:
     for entry in sorted(registry.commands.describe(), key=lambda entry: entry.name):
         if entry.status == "ok" and entry.distribution.startswith("spectralnlp "):
             name, value = entry.name.partition(".v")[0], registry.commands.get(entry.name)
-            functions |= functions_of(value, f"{name} ") if isinstance(value, Typer) else {name: value}
+            found = functions_of(value, f"{name} ") if isinstance(value, Typer) else {name: value}
+            # A command of the core, which comes first, may hand over to one of the same name.
+            functions |= {each: function for each, function in found.items() if each not in functions}
     lines = [COMMANDS_HEAD.rstrip()]
     for name, function in functions.items():
         lines += command(name, function)
