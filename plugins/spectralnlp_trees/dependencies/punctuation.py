@@ -16,7 +16,6 @@ _CLOSED_BY = {
     **{"(": ")", "[": "]", "{": "}", "-lrb-": "-rrb-", "-lsb-": "-rsb-", "-lcb-": "-rcb-"},
     **{"“": "”", "‘": "’", "«": "»", "``": "''", "`": "'", '"': '"', "'": "'"},
 }
-_DASHES = frozenset(["-", "–", "—", "--"])
 
 
 def attach_punctuation(arcs: Arcs) -> None:
@@ -25,7 +24,7 @@ def attach_punctuation(arcs: Arcs) -> None:
     if len(marks) < len(arcs.words):
         sentence = _Sentence(arcs.heads, marks, *_spans(arcs.heads, marks))
         pairs = _pairs([word.word for word in arcs.words], marks)
-        found = {mark: _head(sentence, mark, arcs.words[mark].word, pairs.get(mark)) for mark in marks}
+        found = {mark: _head(sentence, mark, pairs.get(mark)) for mark in marks}
         for mark, head in found.items():
             arcs.heads[mark] = head
 
@@ -65,19 +64,17 @@ class _Sentence:
         return word
 
 
-def _head(sentence: _Sentence, mark: int, form: str, pair: tuple[int, int] | None) -> int:
+def _head(sentence: _Sentence, mark: int, pair: tuple[int, int] | None) -> int:
     """Return the head of a mark.
 
     Args:
         sentence: the arcs.
         mark: place of the mark.
-        form: the mark itself.
         pair: places of an opening mark and its closing one, of which this is one; None if it has no partner.
     """
     if pair is not None:
-        inside = [place for place in range(pair[0] + 1, pair[1]) if place not in sentence.marks]
-        for place in inside:
-            if not pair[0] < sentence.heads[place] < pair[1]:
+        for place in range(pair[0] + 1, pair[1]):
+            if place not in sentence.marks and not pair[0] < sentence.heads[place] < pair[1]:
                 return place
     before, behind = sentence.unit_before(mark), sentence.unit_behind(mark)
     if before is not None and behind is not None:
