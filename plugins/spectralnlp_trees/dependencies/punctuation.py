@@ -102,7 +102,7 @@ def _spans(heads: Sequence[int], marks: Collection[int]) -> tuple[list[int], lis
 def _from_the_root(heads: Sequence[int]) -> list[int]:
     """Return the words, heads before their dependents."""
     dependents: list[list[int]] = [[] for _ in heads]
-    found = []
+    found: list[int] = []
     for word, head in enumerate(heads):
         (found if head < 0 else dependents[head]).append(word)
     for word in found:  # grows
