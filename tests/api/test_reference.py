@@ -18,7 +18,8 @@ def test_the_page_on_the_command_line_is_up_to_date() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "default"), [("A .npy, a sparse .npz or a .parquet file.", "required"), ("Seed of the sketch.", "`0`")]
+    ("words", "default"),
+    [("A .npy, a sparse .npz or a .parquet file.", "required"), ("Seed of the sketch.", "`0`")],
 )
 def test_the_default_of_an_option_is_shown(words: str, default: str) -> None:
     row = next(line for line in commands_page().splitlines() if words in line)
