@@ -18,7 +18,7 @@ from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.runtime import expand_inputs, rereadable
 from spectralnlp.storage import load_model
-from spectralnlp_sketch.files import SavedSketch, depends_on_row_numbers, save_sketch
+from spectralnlp_sketch.files import SavedSketch, save_sketch
 from spectralnlp_sketch.row_files import FileRows
 
 
@@ -122,7 +122,7 @@ def _changeable(folder: Path, verb: str) -> SavedSketch:
         ModelError: the folder holds no sketch, or a damaged one.
     """
     saved = SavedSketch.of(load_model(folder))
-    if depends_on_row_numbers(saved.sketch) and saved.documents is None:
+    if saved.sketch.depends_on_row_numbers and saved.documents is None:
         what = f"a {type(saved.sketch).__name__} made without `keep_moments` cannot {verb}"
         raise ConfigError(what, path=folder, hint="sketch its files again with `keep_moments`")
     return saved

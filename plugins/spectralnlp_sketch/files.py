@@ -54,7 +54,7 @@ def sketch_files(
         ConfigError: ``output`` cannot be written, or a checkpoint is for other files or settings.
         InputError: the files cannot be read.
     """
-    if corpus.by_content and not depends_on_row_numbers(estimator):
+    if corpus.by_content and not estimator.depends_on_row_numbers:
         shown = registry.sketches.shown(name)
         what = f"{shown} always keeps its moments: it can be updated and merged, but cannot forget"
         raise ConfigError(what, hint="leave out `keep_moments`")
@@ -88,11 +88,6 @@ def checkpoint_folder(output: str | Path) -> Path:
     """Return the folder of an unfinished run's checkpoint for an output folder."""
     target = resolved(output)
     return target.with_name(f".{target.name}.checkpoint")
-
-
-def depends_on_row_numbers(estimator: Any) -> bool:
-    """Return whether the random numbers of a sketch are computed from the numbers of rows."""
-    return bool(estimator.depends_on_row_numbers)
 
 
 def _settings(estimator: Any) -> dict[str, Any]:
@@ -162,13 +157,13 @@ class SavedSketch:
             "settings": dict(self.about["settings"]),
             "method": registry.sketches.shown(self.about["method"]),
             "rows": self.sketch.n_rows_,
-            "shape": " × ".join(map(str, self.sketch.sketch_.shape)),
+            "shape": " × ".join(map(str, shape_of(self.sketch))),
             **({} if bound is None else {"bound": bound}),
             **self._changes(),
         }
 
     def _changes(self) -> dict[str, Any]:
-        if not depends_on_row_numbers(self.sketch):
+        if not self.sketch.depends_on_row_numbers:
             return {"incremental update": "merge-only"}
         if self.documents is None:
             return {"incremental update": "none"}
@@ -194,6 +189,29 @@ class _InputDescription:
     sparse: bool
 
 
+def save_fitted(estimator: Any, output: str | Path, *, overwrite: bool) -> None:
+    """Write an estimator that was fitted in memory as a model folder.
+
+    Args:
+        estimator: a fitted sketch.
+        output: the folder to write.
+        overwrite: whether an existing model may be replaced.
+
+    Raises:
+        ConfigError: the folder cannot be written, or exists; or the class is no registered sketch.
+    """
+    kinds = {registry.sketches.get(name): name for name in registry.sketches.names()}
+    if type(estimator) not in kinds:
+        raise ConfigError(f"{type(estimator).__name__} is not registered as a sketch", hint="register it")
+    check_writable(output, overwrite=overwrite)
+    save_sketch(estimator, output, kinds[type(estimator)], RowFormat(), None)
+
+
+def shape_of(estimator: Any) -> tuple[int, ...]:
+    """Return the shape of a fitted sketch, or of the components of an estimator that has no sketch."""
+    return tuple(getattr(estimator, "sketch_", estimator.components_).shape)
+
+
 def save_sketch(
     estimator: Any, output: str | Path, name: str, reading: RowFormat, documents: Collection[int] | None
 ) -> None:
@@ -215,11 +233,8 @@ def save_sketch(
         "bound": getattr(estimator, "bound_", None),
         "documents": None if documents is None else sorted(documents),
     }
-    results = {
-        "sketch": estimator.sketch_,
-        "components": estimator.components_,
-        "singular_values": estimator.singular_values_,
-    }
+    names = [name for name in ("sketch", "components", "singular_values") if hasattr(estimator, f"{name}_")]
+    results = {name: getattr(estimator, f"{name}_") for name in names}
     _save(Path(output), KIND, metadata, estimator, results)
 
 

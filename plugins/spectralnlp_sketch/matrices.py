@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -23,6 +25,7 @@ from spectralnlp_sketch.rows import (
     Rows,
     check_finite,
     check_matrix,
+    describe_rows,
     matrix_of,
     no_rows,
     other_width,
@@ -101,6 +104,8 @@ class IncrementalEstimator(MatrixEstimator):
     """
 
     unlearning: ClassVar[Unlearning] = "merge-only"
+    # Whether the contribution of a row depends on its number, because random signs are drawn by number.
+    depends_on_row_numbers: ClassVar[bool] = False
 
     @abstractmethod
     def init_moments(self, corpus: Corpus[Any]) -> Moments[Any]:
@@ -178,7 +183,7 @@ class IncrementalEstimator(MatrixEstimator):
         """
         if isinstance(corpus, MatrixCorpus):
             moments.observe(Batch(Rows(corpus.matrix), "", 0, moments.n_rows))
-        elif getattr(self, "depends_on_row_numbers", False):
+        elif self.depends_on_row_numbers:
             what = f"{type(self).__name__} depends on row numbers, and rows of a stream are numbered from 0"
             raise MatrixError(what, hint="give matrices to partial_fit, or the whole stream to fit")
         else:
@@ -229,3 +234,68 @@ class IncrementalEstimator(MatrixEstimator):
         self.moments_.merge(other.moments_)
         self.finish()
         return self
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class StoredEstimator(IncrementalEstimator):
+    """Base class of estimators with model folders, which hold their moments; registered as sketches.
+
+    Attributes:
+        input_: width, dtype and sparsity of the rows.
+    """
+
+    @abstractmethod
+    def _empty_moments(self, n_columns: int, dtype: np.dtype[Any], sparse: bool) -> Any:
+        """Return moments without rows, for rows of this width, dtype and sparsity."""
+
+    def init_moments(self, corpus: Corpus[Any]) -> Any:
+        """Return empty moments (statistics of rows), to which the rows of the corpus are added afterwards.
+
+        Raises:
+            MatrixError: there are no rows.
+        """
+        return self._moments_for(describe_rows(corpus))
+
+    def _moments_for(self, row_type: Mapping[str, Any]) -> Any:
+        self.input_ = dict(row_type)
+        self.n_features_in_ = int(row_type["n_columns"])
+        dtype = np.dtype(row_type["dtype"])
+        return self._empty_moments(self.n_features_in_, dtype, bool(row_type["sparse"]))
+
+    def begin(self, corpus: Corpus[Any]) -> None:
+        """Set ``moments_`` to moments without rows, for rows of the width and type of a corpus' first row.
+
+        Raises:
+            ConfigError: a hyper-parameter has another type than declared or is out of its range.
+            MatrixError: there are no rows.
+        """
+        self.validate()
+        self.moments_ = self.init_moments(corpus)
+        self.finish()
+
+    def restore(self, row_type: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]] | None = None) -> None:
+        """Restore ``moments_`` from stored arrays.
+
+        Args:
+            row_type: the stored ``input_``: ``n_columns``, ``dtype`` and ``sparse``.
+            arrays: stored arrays of the moments; None for moments without rows.
+        """
+        empty = self._moments_for(row_type)
+        self.moments_ = empty if arrays is None else empty.restored(arrays)
+        self.finish()
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write a model folder; `spectralnlp_sketch.files.load_sketch` gives the estimator back.
+
+        Args:
+            path: the folder to create.
+            overwrite: whether an existing model may be replaced.
+
+        Raises:
+            NotFittedError: the estimator is not fitted.
+            ConfigError: the folder cannot be written, or exists; or this class is no registered sketch.
+        """
+        from spectralnlp_sketch.files import save_fitted
+
+        self.check_is_fitted()
+        save_fitted(self, path, overwrite=overwrite)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, NamedTuple
 
@@ -13,10 +11,8 @@ from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from typing_extensions import Doc
 
-from spectralnlp.runtime import Corpus
 from spectralnlp_sketch.errors import warn
-from spectralnlp_sketch.matrices import IncrementalEstimator
-from spectralnlp_sketch.rows import describe_rows
+from spectralnlp_sketch.matrices import StoredEstimator
 
 Floats = NDArray[Any]
 
@@ -38,12 +34,11 @@ class Solution(NamedTuple):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class SketchTransformer(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
+class SketchTransformer(ClassNamePrefixFeaturesOutMixin, StoredEstimator):
     """Base class of transformers that sketch a stream of rows and project rows onto leading directions.
 
     Attributes:
         moments_: state from which the sketch is computed; the states for two sets of rows can be merged.
-        input_: width, dtype and sparsity of the rows.
         n_rows_: number of rows seen.
         sketch_: sketch B (at most sketch_size, d), for which BᵀB is close to XᵀX, where X are the rows seen.
         components_: leading right singular vectors of B as rows (k, d); the entry of largest magnitude in
@@ -51,7 +46,6 @@ class SketchTransformer(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         singular_values_: leading singular values of B (k,).
     """
 
-    # Whether the contribution of a row depends on its number, because random signs are drawn by number.
     depends_on_row_numbers: ClassVar[bool] = True
 
     sketch_size: Annotated[int, Ge(1), Doc("Number of rows of the sketch.")] = field(
@@ -61,10 +55,6 @@ class SketchTransformer(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         Annotated[int, Ge(1)] | None,
         Doc("Number of directions that `transform` projects onto; None for all of the sketch."),
     ] = None
-
-    @abstractmethod
-    def _empty_moments(self, n_columns: int, dtype: np.dtype[Any], sparse: bool) -> Any:
-        """Return the state (moments) of an empty sketch, for rows of this width, dtype and sparsity."""
 
     @property
     def sketch_(self) -> Floats:
@@ -80,42 +70,6 @@ class SketchTransformer(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
     def singular_values_(self) -> Floats:
         """Leading singular values of the sketch, descending (k,)."""
         return self._solved().singular_values
-
-    def init_moments(self, corpus: Corpus[Any]) -> Any:
-        """Return empty moments (statistics of rows), to which the rows of the corpus are added afterwards.
-
-        Raises:
-            MatrixError: there are no rows.
-        """
-        return self._moments_for(describe_rows(corpus))
-
-    def _moments_for(self, row_type: Mapping[str, Any]) -> Any:
-        self.input_ = dict(row_type)
-        self.n_features_in_ = int(row_type["n_columns"])
-        dtype = np.dtype(row_type["dtype"])
-        return self._empty_moments(self.n_features_in_, dtype, bool(row_type["sparse"]))
-
-    def begin(self, corpus: Corpus[Any]) -> None:
-        """Set ``moments_`` to an empty sketch, for rows of the width and type of a corpus' first row.
-
-        Raises:
-            ConfigError: a hyper-parameter has another type than declared or is out of its range.
-            MatrixError: there are no rows.
-        """
-        self.validate()
-        self.moments_ = self.init_moments(corpus)
-        self.finish()
-
-    def restore(self, row_type: Mapping[str, Any], arrays: Mapping[str, Floats] | None = None) -> None:
-        """Restore ``moments_``, the state of the sketch, from stored arrays.
-
-        Args:
-            row_type: the stored ``input_``: ``n_columns``, ``dtype`` and ``sparse``.
-            arrays: stored arrays of the state; None for an empty sketch.
-        """
-        empty = self._moments_for(row_type)
-        self.moments_ = empty if arrays is None else empty.restored(arrays)
-        self.finish()
 
     def transform(self, X: Any) -> Any:
         """Return coordinates of rows along the components (n, k).

@@ -40,7 +40,7 @@ def sketch(
     from spectralnlp.cli.console import fields, note, progress
     from spectralnlp.cli.train import parse_settings
     from spectralnlp.hyperparameters import read_values
-    from spectralnlp_sketch.files import sketch_files
+    from spectralnlp_sketch.files import shape_of, sketch_files
 
     full_name = registry.sketches.resolve(name)
     kind = registry.sketches.get(full_name)
@@ -65,7 +65,7 @@ def sketch(
                 "sketch": registry.sketches.shown(full_name),
                 "method": getattr(done, "method_", "–"),
                 "rows": f"{done.n_rows_:,}",
-                "shape": " × ".join(map(str, done.sketch_.shape)),
+                "shape": " × ".join(map(str, shape_of(done))),
                 "bound": "–" if bound is None else f"{bound:.6g}",
                 "written to": output,
             }

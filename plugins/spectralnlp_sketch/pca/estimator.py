@@ -17,13 +17,13 @@ from typing_extensions import Doc
 
 from spectralnlp.errors import ConfigError
 from spectralnlp.linalg import one_blas_thread
-from spectralnlp.runtime import Corpus, accumulate
+from spectralnlp.runtime import accumulate
 from spectralnlp_sketch.errors import MatrixError, SizeError, warn
-from spectralnlp_sketch.matrices import IncrementalEstimator
+from spectralnlp_sketch.matrices import StoredEstimator
 from spectralnlp_sketch.pca.directions import DirectionsMoments
 from spectralnlp_sketch.pca.scatter import ScatterMoments
 from spectralnlp_sketch.pca.spectrum import Spectrum
-from spectralnlp_sketch.rows import Matrix, describe_rows
+from spectralnlp_sketch.rows import Matrix
 
 Floats = NDArray[Any]
 
@@ -32,7 +32,7 @@ EXACT_COLUMNS = 2048
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
+class StreamingPCA(ClassNamePrefixFeaturesOutMixin, StoredEstimator):
     """Principal component analysis of rows that come in batches, dense or sparse, in constant memory.
 
     The interface is that of ``sklearn.decomposition.PCA`` and ``IncrementalPCA``. Sparse rows stay sparse:
@@ -103,21 +103,13 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
             what = f"sketch_size {self.sketch_size} is less than n_components {number}"
             raise SizeError(what, hint="make sketch_size larger, or leave it out")
 
-    def init_moments(self, corpus: Corpus[Any]) -> Any:
-        """Return empty moments (statistics of rows), to which the rows of the corpus are added afterwards.
-
-        Raises:
-            MatrixError: there are no rows.
-            SizeError: there are too many columns for ``exact``, or for all directions.
-        """
-        row_type = describe_rows(corpus)
-        width, dtype = int(row_type["n_columns"]), str(row_type["dtype"])
-        if self.method == "exact" or (self.method == "auto" and width <= EXACT_COLUMNS):
-            return ScatterMoments(width, dtype)
+    def _empty_moments(self, n_columns: int, dtype: np.dtype[Any], sparse: bool) -> Any:
+        if self.method == "exact" or (self.method == "auto" and n_columns <= EXACT_COLUMNS):
+            return ScatterMoments(n_columns, dtype.name)
         if (number := self._number) is None:
-            raise _needs_all(self.n_components, width)
+            raise _needs_all(self.n_components, n_columns)
         size = self.sketch_size or max(64, number + number // 2)
-        return DirectionsMoments(size, width, dtype, bool(row_type["sparse"]), self.random_state)
+        return DirectionsMoments(size, n_columns, dtype.name, sparse, self.random_state)
 
     def solve(self, moments: Any) -> None:
         """Store moments, and compute the components.

@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from spectralnlp_sketch import CountSketch, FileRows, FrequentDirections, RowFormat
+from spectralnlp_sketch import CountSketch, FileRows, FrequentDirections, RowFormat, StreamingPCA
 from spectralnlp_sketch.errors import MatrixError, SizeError
 from spectralnlp_sketch.files import checkpoint_folder, load_sketch, sketch_files
 
+import spectralnlp
 from spectralnlp.cli import main as run_cli
-from spectralnlp.errors import ConfigError, InputError, ModelError, SpectralError
+from spectralnlp.cli.app import run
+from spectralnlp.errors import ConfigError, InputError, ModelError, NotFittedError, SpectralError
 from spectralnlp.runtime import use_engine
 
 X = np.random.default_rng(0).standard_normal((130, 6)).round(3)
@@ -219,6 +221,51 @@ def test_a_checkpoint_of_another_run_is_refused(folder: Path, monkeypatch: pytes
     with pytest.raises(ModelError, match=r"the checkpoint is unusable.*restart"):
         run(FrequentDirections(sketch_size=3), FileRows(paths))
     assert run(FrequentDirections(sketch_size=4), FileRows(paths), restart=True).n_rows_ == 130
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: StreamingPCA(3, whiten=True),
+        lambda: StreamingPCA(None),
+        lambda: StreamingPCA(0.9),
+        lambda: StreamingPCA(2, method="sketch", random_state=5),
+        *(lambda each=each: each()[1] for each in MAKES),
+    ],
+)
+def test_what_was_fitted_in_memory_is_saved(tmp_path: Path, make: Any, dtype: str) -> None:
+    with pytest.raises(NotFittedError):
+        make().save(tmp_path / "model")
+    fitted = make().fit(X.astype(dtype))
+    fitted.save(tmp_path / "model")
+    loaded = load_sketch(tmp_path / "model")
+    assert repr(loaded) == repr(fitted)
+    assert loaded.transform(X).tobytes() == fitted.transform(X).tobytes()
+    assert loaded.partial_fit(X).components_.tobytes() == fitted.partial_fit(X).components_.tobytes()
+    assert "sketch" in spectralnlp.load(tmp_path / "model").info
+    with pytest.raises(ConfigError, match="a model is here already"):
+        fitted.save(tmp_path / "model")
+    fitted.save(tmp_path / "model", overwrite=True)
+
+
+def test_files_are_sketched_to_principal_components(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["sketch", str(folder / "x.npy"), "-o", str(folder / "pca"), "--sketch", "pca"]
+    assert run([*arguments, "--set", "n_components=2"]) == 0
+    assert "2 × " in capsys.readouterr().out
+    expected = StreamingPCA(2).fit(X)
+    np.testing.assert_allclose(load_sketch(folder / "pca").transform(X), expected.transform(X), atol=1e-10)
+    assert run(["update", str(folder / "pca"), str(folder / "x.npy"), "-o", str(folder / "more")]) == 0
+    assert load_sketch(folder / "more").n_samples_seen_ == 2 * len(X)
+
+
+class Unregistered(StreamingPCA):
+    """An estimator that no registry knows."""
+
+
+def test_what_is_no_registered_sketch_is_not_saved(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="Unregistered is not registered as a sketch"):
+        Unregistered(2).fit(X).save(tmp_path / "model")
 
 
 @pytest.mark.parametrize("make", MAKES)
