@@ -1,7 +1,8 @@
 """Documents: the annotated sentences of one text, their journal, and the file of accepted trees.
 
 The journal is authoritative: its first line has the tokens of all sentences, and each further line is an
-edit. The file of trees is rewritten from it, one tree per line in the order of the text.
+edit. The file of trees is rewritten from it, one tree per line in the order of the text. Trees that were to
+be corrected keep their functions and empty elements.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.trees import Tree, read_brackets
+from spectralnlp.trees import Tree, clean, read_brackets, strip_root, with_annotation
 from spectralnlp_annotate.edits import AnnotatedSentence, EditError
 from spectralnlp_annotate.journal import Journal
 
@@ -43,6 +44,7 @@ class Document:
         self._trees = folder / f"{name}{TREES}"
         self._journal = Journal(folder / f"{name}{JOURNAL}")
         self._histories: list[_History] = []
+        self._annotated: list[Tree] = []  # the trees to be corrected, as they were read
         self.remarks: list[str] = []
         if self._journal.entries:
             self._replay()
@@ -60,7 +62,8 @@ class Document:
         Args:
             text: content of the text file.
             sentences: tokens of each sentence.
-            trees: tree of each sentence, to be corrected; None to start from the parser's trees.
+            trees: tree of each sentence, to be corrected, with functions and empty elements; None to start
+                from the parser's trees.
         """
         header: dict[str, Any] = {
             "format": _FORMAT,
@@ -71,7 +74,7 @@ class Document:
             header["trees"] = [str(each) for each in trees]
         self._journal.append(header)
         self._digest = _digest(text)
-        self._histories = _begun(header)
+        self._begin(header)
         self._write_trees()
 
     def check_text(self, text: bytes, path: Path) -> None:
@@ -137,6 +140,18 @@ class Document:
         """Close the journal."""
         self._journal.close()
 
+    def _begin(self, header: Mapping[str, Any]) -> None:
+        """Set the sentences as they are before any edit, from the first line of the journal."""
+        sentences = [_sentence_of(words) for words in header["sentences"]]
+        self._annotated = list(read_brackets(header.get("trees", [])))
+        if self._annotated:
+            plain = map(clean, self._annotated)
+            sentences = [
+                each if tree is None else each.with_tree(tree)
+                for each, tree in zip(sentences, plain, strict=True)
+            ]
+        self._histories = [_History(each) for each in sentences]
+
     def _replay(self) -> None:
         header, *entries = self._journal.entries
         try:
@@ -145,7 +160,7 @@ class Document:
             if header["format"] != _FORMAT:
                 raise ValueError(f"format {header['format']!r} is not supported, only {_FORMAT}")
             self._digest = str(header["text"])
-            self._histories = _begun(header)
+            self._begin(header)
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(
                 f"not a journal of annotations: {error}", path=self._journal.path, line=1
@@ -171,7 +186,11 @@ class Document:
     @contextmanager
     def _new_trees(self, trees: Iterable[str | None]) -> Iterator[None]:
         """Write accepted trees to a new file; it replaces the old one if the ``with`` block succeeds."""
-        accepted = "".join(f"{tree}\n" for tree in trees if tree is not None)
+        accepted = "".join(
+            f"{self._with_annotation(number, tree)}\n"
+            for number, tree in enumerate(trees)
+            if tree is not None
+        )
         partial = self._trees.with_name(f".{self._trees.name}.partial")
         try:
             partial.write_text(accepted, encoding="utf-8")
@@ -181,6 +200,16 @@ class Document:
             raise ConfigError(f"cannot write the trees: {error.strerror}", path=self._trees) from error
         finally:
             partial.unlink(missing_ok=True)
+
+    def _with_annotation(self, number: int, tree: str) -> str:
+        """Return an accepted tree with functions and empty elements of the tree that was to be corrected."""
+        if not self._annotated:
+            return tree
+        (accepted,) = read_brackets([tree])
+        try:
+            return str(with_annotation(strip_root(accepted), self._annotated[number]))
+        except InputError:  # words were split or joined
+            return tree
 
 
 class _History:
@@ -215,19 +244,6 @@ class _History:
             else:
                 self.future.clear()
         self.now = new
-
-
-def _begun(header: Mapping[str, Any]) -> list[_History]:
-    """Return the history of each sentence before any edit, from the first line of a journal.
-
-    Args:
-        header: the first line, which has the tokens of all sentences.
-    """
-    sentences = [_sentence_of(words) for words in header["sentences"]]
-    trees = list(read_brackets(header.get("trees", [])))
-    if trees:
-        sentences = [each.with_tree(tree) for each, tree in zip(sentences, trees, strict=True)]
-    return [_History(each) for each in sentences]
 
 
 def _sentence_of(words: object) -> AnnotatedSentence:

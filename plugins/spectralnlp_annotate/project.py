@@ -12,7 +12,7 @@ from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.sentences import read_tokenized, split_sentences
 from spectralnlp.text.tokenizer import Tokenizer
-from spectralnlp.trees import Tree, cleaned, read_trees
+from spectralnlp.trees import Tree, cleaned, read_trees, strip_traces
 from spectralnlp_annotate.documents import TREES, Document
 
 _LOCK = ".lock"
@@ -102,7 +102,7 @@ class Project:
             document = Document(self.folder, text.path.stem)
             if document.is_new and text.path.suffix == TREES:
                 trees = _trees(text)
-                document.begin(text.content, [tree.words() for tree in trees], trees)
+                document.begin(text.content, [each.words() for each in cleaned(trees)], trees)
             elif document.is_new:
                 document.begin(text.content, list(_sentences(text, tokenizer, tokenized)))
             else:
@@ -137,7 +137,7 @@ def plain_tokenizer(texts: Iterable[Text]) -> Tokenizer:
 
 
 def _trees(text: Text) -> list[Tree]:
-    trees = list(cleaned(read_trees(text.path)))
+    trees = [each for each in read_trees(text.path) if strip_traces(each) is not None]
     if not trees:
         raise InputError("no trees in this file", path=text.path)
     return trees

@@ -20,6 +20,7 @@ Binarisation encodes unary chains and intermediate nodes in node labels (symbols
 
 from __future__ import annotations
 
+from spectralnlp.trees.annotation import with_annotation
 from spectralnlp.trees.binarise import (
     Binariser,
     Direction,
@@ -101,4 +102,5 @@ __all__ = [
     "symbol_of",
     "tag_symbol",
     "unary_chains",
+    "with_annotation",
 ]

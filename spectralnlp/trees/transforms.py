@@ -10,6 +10,11 @@ from spectralnlp.trees.tree import Tree, category
 ROOT_LABELS = frozenset(["", "ROOT", "TOP"])
 
 
+def is_empty(preterminal: Tree) -> bool:
+    """Return whether a preterminal is an empty element, such as a trace; see `strip_traces`."""
+    return preterminal.label == "-NONE-" or preterminal.word == "*0*"
+
+
 def strip_traces(tree: Tree) -> Tree | None:
     """Remove empty elements and the phrases that contain nothing else; returns None if no word is left.
 
@@ -25,7 +30,7 @@ def strip_traces(tree: Tree) -> Tree | None:
 
     def keep(node: Tree, children: list[Tree | None]) -> Tree | None:
         if node.word is not None:
-            return None if node.label == "-NONE-" or node.word == "*0*" else node
+            return None if is_empty(node) else node
         kept = tuple(child for child in children if child is not None)
         if len(kept) == len(children) and all(map(operator.is_, kept, node.children)):
             return node  # unchanged, so that a HeadedTree keeps its head

@@ -49,6 +49,20 @@ def test_audit_writes_what_the_ending_says(run: Run, trees: Path) -> None:
     assert doubtful[0] == found["doubts"][0]["brackets"]
 
 
+def test_audited_trees_keep_functions_and_traces(run: Run, trees: Path) -> None:
+    added = "(S-1 (NP-SBJ (-NONE- *)) ("
+    annotated = [line.replace("(S (", added, 1) for line in trees.read_text().splitlines()]
+    trees.write_text("\n".join(annotated) + "\n")
+    for ending in ("json", "mrg"):
+        assert run("audit", str(trees), "--rows", "9", "-o", f"out.{ending}").status == 0
+    doubts = json.loads(Path("out.json").read_text())["doubts"]
+    shown = {each["brackets"] for each in doubts}
+    assert {*Path("out.mrg").read_text().splitlines()} == shown <= {*annotated}
+    mended = [each["mended"] for each in doubts if each["brackets"].startswith(added)]
+    assert mended
+    assert all("(NP-SBJ (-NONE- *))" in each for each in mended)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

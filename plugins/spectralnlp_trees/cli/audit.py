@@ -20,6 +20,7 @@ from spectralnlp.cli.options import FileEncoding, OutputFile, SkipBad, TreeReade
 from spectralnlp.errors import ConfigError
 
 if TYPE_CHECKING:
+    from spectralnlp.trees import Tree
     from spectralnlp_trees.auditing.doubts import Doubt
     from spectralnlp_trees.tregex.show import Place
 
@@ -50,7 +51,7 @@ def audit(
         raise ConfigError(what, path=output, hint=f"choose from {', '.join(_ENDINGS)}")
     if output is not None and output.is_dir():
         raise ConfigError("cannot write the output: this is a folder", path=output)
-    places = _cleaned(files, reader, encoding, skip_bad)
+    annotated, places = _cleaned(files, reader, encoding, skip_bad)
     documents = {file: number for number, file in enumerate(dict.fromkeys(each.file for each in places))}
     with announced_kernels(), progress("auditing") as step:
         doubts = find_doubts(
@@ -65,7 +66,7 @@ def audit(
             write(as_audit_page(doubts, places, title=title).rstrip("\n"))
         elif output is not None and output.suffix == ".mrg":
             for number in dict.fromkeys(each.tree for each in doubts):
-                write(str(places[number].tree))
+                write(str(annotated[number]))
         else:
             write_rows(
                 write,
@@ -73,13 +74,17 @@ def audit(
                 _rows(doubts, places),
                 values=lambda: {
                     "trees": len(places),
-                    "doubts": [_values(number, each, places) for number, each in enumerate(doubts, 1)],
+                    "doubts": [
+                        _values(number, each, places, annotated) for number, each in enumerate(doubts, 1)
+                    ],
                 },
             )
 
 
-def _cleaned(files: Sequence[str], reader: str, encoding: str | None, skip_bad: bool) -> list[Place]:
-    """Read the trees, and remove traces, function tags and trees without words.
+def _cleaned(
+    files: Sequence[str], reader: str, encoding: str | None, skip_bad: bool
+) -> tuple[list[Tree], list[Place]]:
+    """Return the trees with words as they are read, and without traces and function tags, with their places.
 
     Args:
         files: treebank files or folders.
@@ -92,8 +97,9 @@ def _cleaned(files: Sequence[str], reader: str, encoding: str | None, skip_bad: 
     from spectralnlp_trees.tregex.show import Place
 
     places = read_places(files, reader, encoding, model=None, tokenized=False, skip_bad=skip_bad)
-    both = ((place, clean(place.tree)) for place in places)
-    return [Place(place.file, place.number, tree) for place, tree in both if tree is not None]
+    both = [(place, clean(place.tree)) for place in places]
+    plain = [Place(place.file, place.number, tree) for place, tree in both if tree is not None]
+    return [place.tree for place, tree in both if tree is not None], plain
 
 
 def _row(number: int, doubt: Doubt, places: Sequence[Place]) -> dict[str, Any]:
@@ -116,18 +122,22 @@ def _marked(doubt: Doubt, places: Sequence[Place]) -> str:
     return " ".join(parts)
 
 
-def _values(number: int, doubt: Doubt, places: Sequence[Place]) -> Mapping[str, Any]:
+def _values(
+    number: int, doubt: Doubt, places: Sequence[Place], annotated: Sequence[Tree]
+) -> Mapping[str, Any]:
     """Return a doubtful node as values for JSON, with the tree before and after the proposed change.
 
     Args:
         number: rank of the doubtful node.
         doubt: the doubtful node, with other occurrences of its words.
         places: all trees with their files and numbers.
+        annotated: all trees with functions and empty elements.
     """
+    from spectralnlp.trees import with_annotation
     from spectralnlp_trees.auditing.mending import mended
 
-    tree = places[doubt.tree].tree
-    better = mended(tree, doubt.change)
+    tree = annotated[doubt.tree]
+    better = mended(places[doubt.tree].tree, doubt.change)
     others = [
         {
             "file": places[each.tree].file,
@@ -141,6 +151,6 @@ def _values(number: int, doubt: Doubt, places: Sequence[Place]) -> Mapping[str, 
     return {
         **_row(number, doubt, places),
         "brackets": str(tree),
-        "mended": None if better is None else str(better),
+        "mended": None if better is None else str(with_annotation(better, tree)),
         "others": others,
     }

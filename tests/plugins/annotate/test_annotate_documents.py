@@ -323,6 +323,32 @@ def test_trees_to_mend(tmp_path: Path) -> None:
     assert str(parse_under(parser, better.words, better.constraints).tree) == TREE
 
 
+def test_mended_trees_keep_functions_and_traces(tmp_path: Path) -> None:
+    path, parser = tmp_path / "own.mrg", spectralnlp.load("en")
+    given = [
+        "( (S (NP-SBJ-1 (NNS Gulls)) (VP (VBP are) (NP (JJ noisy)) (S (NP-SBJ (-NONE- *-1))))))",
+        "(NP-HLN (NN barn) (NN barn))",
+    ]
+    path.write_text("\n".join(given))
+    project = Project(tmp_path / "mended")
+    project.add(read_texts([path]), parser.tokenizer)
+    (document,) = project.documents
+    mend = {"do": "relabel", "start": 2, "end": 3, "label": "NP", "new_label": "ADJP"}
+    for number, edits in enumerate(([mend], [])):
+        for edit in edits:
+            document.apply(number, edit)
+        now = document[number]
+        shown = str(parse_under(parser, now.words, now.constraints).tree)
+        document.apply(number, {"do": "accept", "tree": shown})
+    expected = [given[0].replace("(NP (JJ noisy))", "(ADJP (JJ noisy))"), given[1]]
+    assert (tmp_path / "mended" / "own.mrg").read_text().splitlines() == expected
+    project.close()
+    project = Project(tmp_path / "mended")  # opened again
+    project.add(read_texts([path]), parser.tokenizer)
+    assert (tmp_path / "mended" / "own.mrg").read_text().splitlines() == expected
+    project.close()
+
+
 def test_trees_to_mend_are_not_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "own.mrg"
     path.write_text(TREE)
