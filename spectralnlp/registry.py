@@ -201,7 +201,7 @@ class Registry:
 
 def _split(name: str) -> tuple[str, int]:
     """Split a full name into bare name and version; the version of a bare name is 0."""
-    match = re.fullmatch(r"(.+)\.v(\d+)", name)
+    match = re.fullmatch(r"(.+)\.v(\d{1,9})", name)
     return (match[1], int(match[2])) if match else (name, 0)
 
 

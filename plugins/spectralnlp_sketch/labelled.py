@@ -24,6 +24,10 @@ from spectralnlp_sketch.hashing.ngrams import checked_texts
 # of the sample that replaces a larger set (about 45,000 queries).
 MAX_CHARACTERS, SAMPLE_CHARACTERS = 2**26, 2**21
 
+# First examples that show whether texts and labels are swapped: how many are looked at, the fewest that show
+# it, if texts recur or not, and the share of them whose label is new.
+SAMPLED, _FEWEST, _MANY, _NEW = 1000, 4, 20, 0.8
+
 
 class Example(NamedTuple):
     """Text with its label.
@@ -94,7 +98,8 @@ def labelled_corpus(X: Any, y: Any = None) -> Corpus[Example]:
             all texts are unlabelled.
 
     Raises:
-        TextError: the numbers of labels and texts differ, an element is not a text, or X has labels already.
+        TextError: the numbers of labels and texts differ, an element is not a text, X has labels already, or
+            texts and labels seem to be swapped.
     """
     if isinstance(X, Corpus):
         if y is not None:
@@ -102,11 +107,32 @@ def labelled_corpus(X: Any, y: Any = None) -> Corpus[Example]:
         return X
     if y is None and not isinstance(X, str | bytes):
         examples = as_record_corpus(X, lambda each: from_record(each) if isinstance(each, Mapping) else each)
-        return InMemoryCorpus([as_example(each, number) for number, each in enumerate(examples, 1)])
-    texts, labels = checked_texts(X), _labels(y)
-    if len(texts) != len(labels):
-        raise TextError(f"{len(texts)} texts and {len(labels)} labels")
-    return InMemoryCorpus(map(Example, texts, map(plain_label, labels)))
+        found = [as_example(each, number) for number, each in enumerate(examples, 1)]
+    else:
+        texts, labels = checked_texts(X), _labels(y)
+        if len(texts) != len(labels):
+            raise TextError(f"{len(texts)} texts and {len(labels)} labels")
+        found = list(map(Example, texts, map(plain_label, labels)))
+    if what := fault_of_swapped(found[:SAMPLED]):
+        raise TextError(what, hint="texts come first, labels second")
+    return InMemoryCorpus(found)
+
+
+def fault_of_swapped(examples: Iterable[Example]) -> str | None:
+    """Return what is wrong if texts and labels seem to be swapped; None if they do not.
+
+    They do if almost every label is new and labels are longer than texts, if texts recur or there are many.
+
+    Args:
+        examples: the first examples of a corpus, up to `SAMPLED`.
+    """
+    pairs = [each for each in examples if isinstance(each.label, str)]
+    texts, labels = {each.text for each in pairs}, {each.label for each in pairs}
+    longer = sum(len(each.label.split()) - len(each.text.split()) for each in pairs)
+    are_new = len(pairs) >= _FEWEST and len(labels) >= _NEW * len(pairs)
+    if are_new and longer > 0 and (len(texts) < len(labels) or len(pairs) >= _MANY):
+        return f"{len(labels)} labels of {len(texts)} texts: they seem to be swapped"
+    return None
 
 
 def plain_label(label: Any) -> Any:

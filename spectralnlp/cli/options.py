@@ -30,9 +30,11 @@ ModelName: TypeAlias = Annotated[str, typer.Argument(metavar="MODEL", help="Name
 
 def _column(value: str) -> str | int:
     """Parse the value of a column option: a column's number (from 1) if it has only digits, else its name."""
-    if value.isdecimal() and int(value) < 1:
-        raise typer.BadParameter("columns are numbered from 1")
-    return int(value) if value.isdecimal() else value
+    if not value.isdecimal():
+        return value
+    if len(value) > 9 or int(value) < 1:
+        raise typer.BadParameter("columns are numbered from 1 to 999999999")
+    return int(value)
 
 
 TextColumn: TypeAlias = Annotated[

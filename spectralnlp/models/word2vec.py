@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.runtime import open_text
+
+_HEADER = re.compile(r"(\d{1,18}) (\d{1,9}) *")  # numbers of words and of values
 
 Array32 = NDArray[np.float32]
 
@@ -58,8 +61,8 @@ def read_word2vec(path: str | Path) -> tuple[list[str], Array32]:
     with open_text(path) as lines:
         for number, line in enumerate(lines, start=1):
             word, *values = line.rstrip(" ").split(" ")
-            if number == 1 and len(values) == 1 and word.isdecimal() and values[0].isdecimal():
-                promised = int(word), int(values[0])
+            if number == 1 and len(values) == 1 and (header := _HEADER.fullmatch(line)):
+                promised = int(header[1]), int(header[2])
                 width = promised[1]
                 continue
             if not line.strip():

@@ -151,7 +151,7 @@ def _read_line(line: str) -> tuple[str, tuple[str, ...]]:
         raise ValueError(f"unknown EVALB parameter {keyword!r}")
     if len(values) != _N_VALUES[keyword]:
         raise ValueError(f"{keyword} takes {_N_VALUES[keyword]} value(s), found {len(values)}")
-    if keyword in _NUMERIC and not (values[0].isascii() and values[0].isdigit()):
+    if keyword in _NUMERIC and not (values[0].isascii() and values[0].isdigit() and len(values[0]) < 10):
         raise ValueError(f"{keyword} takes a whole number, found {values[0]!r}")
     return keyword, tuple(values)
 

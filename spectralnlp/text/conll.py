@@ -27,7 +27,8 @@ _NO_VALUE = "_"
 _DOCUMENT = "-DOCSTART-"
 _BLANKS = re.compile(r"[ \t]+")
 # Word ids; in CoNLL-U also ranges of words and empty nodes.
-_NUMBER = re.compile(r"(\d+)(?:-(\d+)|(\.\d+))?")
+_NUMBER = re.compile(r"(\d{1,9})(?:-(\d{1,9})|(\.\d+))?")
+_PLACE = re.compile(r"\d{1,9}")
 _SAMPLED = 50  # lines after the first word from which a format is recognised
 _LONG = 5  # columns of which the first is surely an id if it is a number
 
@@ -127,7 +128,7 @@ class AnnotatedSentence:
                 what = f"token {column.index(_NO_VALUE) + 1} has no {name}"
                 raise self._error(what, "give each token a head, relation and tag")
         for number, head in enumerate(heads, 1):
-            if not head.isdecimal() or int(head) > len(heads) or int(head) == number:
+            if not _PLACE.fullmatch(head) or int(head) > len(heads) or int(head) == number:
                 what = f"token {number} has the head {head[:_SHOWN]!r}, of {len(heads)} tokens"
                 raise self._error(what, "count tokens from 1; the head of a root is 0")
         try:

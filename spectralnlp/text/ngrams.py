@@ -88,7 +88,7 @@ def _problem(ngram: list[str], count: str, n_fields: int, order: int) -> str | N
     """
     if n_fields not in (2, 4):
         return f"{n_fields} columns between tabs, not 2 or 4"
-    if not (count.isascii() and count.isdecimal() and int(count) < _LARGEST):
+    if not (count.isascii() and count.isdecimal() and len(count) < 20 and int(count) < _LARGEST):
         return f"{count!r} is not a count"
     if len(ngram) < 2:
         return f"an n-gram of {len(ngram)} words"

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from spectralnlp import registry
 from spectralnlp.errors import InputError
 from spectralnlp.estimators.parser.annotations import KnownAnnotations, with_errors
 from spectralnlp.text.annotations import Annotations
+from spectralnlp.trees import read_brackets
 
 CONLLU = """1\t(\t_\t_\tX\t_\t2\tpunct\t_\t_
 2\ta\t_\t_\tY\t_\t0\tROOT\t_\t_
@@ -55,3 +57,14 @@ def test_errors_are_in_half_of_them() -> None:
     moved = [sum(a != b for a, b in zip(each.heads, heads, strict=True)) for each in differ]
     assert 1.0 < sum(moved) / len(moved) < 4.0
     assert all(each.heads[0] == -1 for each in differ)
+
+
+def test_files_are_checked_before_anything_is_learned(tmp_path: Path) -> None:
+    trees = read_brackets(["(S (X b))"]) * 500
+    kind = registry.estimators.get("lpcfg")
+    with pytest.raises(InputError, match="missing"):
+        kind(annotations=str(tmp_path / "missing.conllu")).fit(trees)
+    file = tmp_path / "parses.conllu"
+    file.write_text(CONLLU)
+    with pytest.raises(InputError, match="3 trees are too few for the span scorer, which alone uses"):
+        kind(annotations=str(file)).fit(trees[:3])

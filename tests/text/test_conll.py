@@ -243,3 +243,11 @@ def test_sentences_without_an_empty_line_between_are_skipped_one_by_one(write: W
     noted: list[InputError] = []
     assert [each.words for each in read_annotated(path, on_bad=noted.append)] == [("a", "b")]
     assert [error.line for error in noted] == [3]
+
+
+@pytest.mark.parametrize(("number", "head"), [("9" * 5000, "0"), ("1", "9" * 5000)])
+def test_numbers_without_end_are_refused(tmp_path: Path, number: str, head: str) -> None:
+    file = tmp_path / "long.conllu"
+    file.write_text(f"{number}\ta\t_\tX\t_\t_\t{head}\troot\t_\t_\n")
+    with pytest.raises(InputError, match="where 1 is next|has the head '999"):
+        [each.annotations() for each in read_annotated(file, "conllu")]

@@ -49,7 +49,7 @@ def rows_of(
     from spectralnlp.runtime import expand_inputs, rereadable
     from spectralnlp_sketch.row_files import FileRows, RowFormat
 
-    match = re.fullmatch(r"(\d+)(?:-(\d+))?", ngrams)
+    match = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", ngrams)
     low, high = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
     if not 1 <= low <= high:
         raise ConfigError(f"--ngrams {ngrams}: not a range such as 1-2")

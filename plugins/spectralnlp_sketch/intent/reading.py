@@ -27,12 +27,9 @@ from spectralnlp.runtime import (
     remarks_on_files,
     reported,
 )
-from spectralnlp_sketch.labelled import Example, plain_label
+from spectralnlp_sketch.labelled import SAMPLED, Example, fault_of_swapped, plain_label
 
 _NOT_FOUND = "name it: `{}`; {}"
-# Examples at the beginning of a file that show whether texts and labels are swapped: how many are read, the
-# fewest that show it, if texts recur or not, and the share of them whose label is new.
-_SAMPLED, _FEWEST, _MANY, _NEW = 1000, 4, 20, 0.8
 
 
 class ExampleFiles(Corpus[Example]):
@@ -157,17 +154,9 @@ def _reported(
 def _labelled_not_swapped(
     columns: tuple[Column | None, Column | None], needs_labels: bool, encoding: str, path: Path
 ) -> Iterator[Example | InputError]:
-    """Read texts and labels as `_labelled` does; refuse a file in which they seem to be swapped.
-
-    They are if almost every label is new and labels are longer than texts, if texts recur or there are many.
-    """
-    head, rest = read_ahead(_labelled(columns, needs_labels, encoding, path), _SAMPLED)
-    pairs = [each for each in head if isinstance(each, Example) and each.label is not None]
-    texts, labels = {each.text for each in pairs}, {each.label for each in pairs}
-    longer = sum(len(each.label.split()) - len(each.text.split()) for each in pairs)
-    are_new = len(pairs) >= _FEWEST and len(labels) >= _NEW * len(pairs)
-    if are_new and longer > 0 and (len(texts) < len(labels) or len(pairs) >= _MANY):
-        what = f"{len(labels)} labels of {len(texts)} texts: they seem to be swapped"
+    """Read texts and labels as `_labelled` does; refuse a file in which they seem to be swapped."""
+    head, rest = read_ahead(_labelled(columns, needs_labels, encoding, path), SAMPLED)
+    if what := fault_of_swapped(each for each in head if isinstance(each, Example)):
         raise InputError(what, path=path, hint="lines are: label, tab, text; columns of tables have options")
     yield from head
     yield from rest

@@ -12,7 +12,7 @@ from spectralnlp_trees.rewriting.nodes import Node, Site
 Operation = Callable[[Site], None]
 
 _UNWRITABLE = re.compile(r"[()\s\0]")
-_INDEX = re.compile(r"[-=](\d+)")
+_INDEX = re.compile(r"[-=](\d{1,15})\b")
 _IN_REPLACEMENT = re.compile(r"\\(.)|\$(\d)|=\{([^}]*)\}|%\{([^}]*)\}")
 
 

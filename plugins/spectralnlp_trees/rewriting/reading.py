@@ -13,7 +13,7 @@ from spectralnlp_trees.tregex.labels import compile_expression
 
 _BLANK = re.compile(r"\s*")
 _WORD = re.compile(r"[^\s()\[\]]+")
-_LOCATION = re.compile(r"(\$[+-]|>)(-?\d+)?\s*([^\s()\[\]]+)")
+_LOCATION = re.compile(r"(\$[+-]|>)(-?\d{1,9}(?!\d))?\s*([^\s()\[\]]+)")
 _QUOTED = re.compile(r"\|((?:\\.|[^|\\])*)\|")
 _SLASHES = re.compile(r"/((?:\\.|[^/\\])*)/(?:((?:\\.|[^/\\])*)/)?")
 _OPENED = re.compile(r"\(\s*([^\s()]*)\s*")
@@ -32,11 +32,14 @@ def read_operations(texts: str | Iterable[str], names: Iterable[str]) -> list[Op
         names: the names of nodes in the pattern.
 
     Raises:
-        ConfigError: an operation is invalid, or names a node that neither the pattern nor an earlier
-            operation names.
+        ConfigError: an operation is invalid, is not Unicode, or names a node that neither the pattern nor an
+            earlier operation names.
     """
     known = set(names)
     texts = [texts] if isinstance(texts, str) else list(texts)
+    for text in texts:
+        if any("\ud800" <= c <= "\udfff" for c in text):  # bytes that are not UTF-8
+            raise ConfigError(f"operation {shortened(text, 80)!a} is not valid Unicode", hint="give UTF-8")
     found = [operation for text in texts for operation in _Parser(text, known).operations()]
     if not found:
         raise ConfigError("no operation is given", hint="such as: relabel np NP-X")

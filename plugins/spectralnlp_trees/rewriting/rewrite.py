@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from spectralnlp.display import one_line
@@ -14,7 +12,7 @@ from spectralnlp.trees import Tree
 from spectralnlp_trees.rewriting.nodes import Site, tree_of
 from spectralnlp_trees.rewriting.operations import Operation
 from spectralnlp_trees.rewriting.reading import read_operations
-from spectralnlp_trees.tregex.matches import Match, TreeIndex
+from spectralnlp_trees.tregex.matches import Match, TreeIndex, matches_by_tree
 from spectralnlp_trees.tregex.pattern import read_pattern
 
 if TYPE_CHECKING:
@@ -89,8 +87,10 @@ def rewrite(
         numbers = todo.pop()
         index = TreeIndex.of(after[number] for number in numbers)
         changed = []
-        for place, matches in groupby(index.search(pattern, head_rules=head_rules), key=attrgetter("tree")):
+        for place, matches in matches_by_tree(index, pattern, head_rules=head_rules):
             number = numbers[place]
+            if number in changed[-1:]:  # the rest of its matches were in the tree before
+                continue
             try:
                 tree = _changed(after[number], matches, run)
                 if tree is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -278,24 +279,56 @@ def _tables(run: Run, expression: Expression) -> Iterator[tuple[Integers, Rows]]
         yield some[places], rows
 
 
+def matches_by_tree(
+    index: TreeIndex, pattern: str, *, head_rules: str = "english"
+) -> Iterator[tuple[int, Iterator[Match]]]:
+    """Find the matches of a pattern tree by tree; matches that are not asked for are not made.
+
+    Args:
+        index: index of the trees.
+        pattern: a pattern such as ``NP=np < PP``.
+        head_rules: head rules for ``<#`` and similar relations: ``english`` or ``neutral``.
+
+    Yields:
+        The number of a tree, ascending, and some of its matches, parents first; a tree with very many matches
+        may come several times.
+
+    Raises:
+        PatternError: the pattern is invalid.
+        ConfigError: the head rules are unknown.
+    """
+    run = Run(index, head_rules)
+    for nodes, rows in _tables(run, read_pattern(pattern).expression):
+        trees = index.tree[nodes]
+        begins = [0, *(1 + np.flatnonzero(np.diff(trees))).tolist(), len(nodes)]
+        for begin, end in pairwise(begins):
+            if begin < end:
+                yield int(trees[begin]), _made(run, nodes, rows, range(begin, end), once=False)
+
+
 def _matches(run: Run, expression: Expression, once: bool) -> Iterator[Match]:
-    index, last = run.index, -1
     for nodes, rows in _tables(run, expression):
-        texts = list(run.texts)
-        named = [(name, column.tolist()) for name, column in rows.names.items()]
-        held = [(name, column.tolist()) for name, column in rows.texts.items()]
-        for row, (node, ways) in enumerate(zip(nodes.tolist(), rows.ways.tolist(), strict=True)):
-            if once and node == last:
-                continue
-            last = node
-            match = Match(
-                tree=int(index.tree[node]),
-                node=_matched(index, node),
-                named={name: _matched(index, column[row]) for name, column in named if column[row] >= 0},
-                variables={name: texts[column[row]] for name, column in held if column[row] >= 0},
-            )
-            for _ in range(1 if once else ways):
-                yield match
+        yield from _made(run, nodes, rows, range(len(nodes)), once)
+
+
+def _made(run: Run, nodes: Integers, rows: Rows, places: range, once: bool) -> Iterator[Match]:
+    """Yield the matches in some rows of a table."""
+    index, last, part = run.index, -1, slice(places.start, places.stop)
+    named = [(name, column[part].tolist()) for name, column in rows.names.items()]
+    held = [(name, column[part].tolist()) for name, column in rows.texts.items()]
+    texts = list(run.texts) if held else []
+    for row, (node, ways) in enumerate(zip(nodes[part].tolist(), rows.ways[part].tolist(), strict=True)):
+        if once and node == last:
+            continue
+        last = node
+        match = Match(
+            tree=int(index.tree[node]),
+            node=_matched(index, node),
+            named={name: _matched(index, column[row]) for name, column in named if column[row] >= 0},
+            variables={name: texts[column[row]] for name, column in held if column[row] >= 0},
+        )
+        for _ in range(1 if once else ways):
+            yield match
 
 
 def _matched(index: TreeColumns, node: int) -> MatchedNode:

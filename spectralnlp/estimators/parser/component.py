@@ -175,6 +175,13 @@ class Component(ABC):
             ConfigError: two settings are incompatible.
         """
 
+    def check(self, context: Context) -> None:  # noqa: B027 (most components learn from the trees alone)
+        """Check, before anything is learned, that the component can learn from what its settings name.
+
+        Raises:
+            InputError: it cannot.
+        """
+
     @abstractmethod
     def learn(self, context: Context) -> Any:
         """Train this component on trees; return None if there are too few to learn from.

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Doc
 
-from spectralnlp.errors import ConfigError
+from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.parser.annotations import KnownAnnotations, with_errors
 from spectralnlp.estimators.parser.component import Component, Context, Fold
 from spectralnlp.estimators.parser.gold_spans import GoldSpans, first_tokens
@@ -94,6 +94,16 @@ class SpanScoring(Component):
         """Raise `ConfigError` if there are annotations without a span scorer to use them."""
         if self.annotations is not None and not self.span_scorer:
             raise ConfigError("only the span scorer uses `annotations`", hint="leave out span_scorer=false")
+
+    def check(self, context: Context) -> None:
+        """Raise `InputError` if the annotations cannot be read, or are of none of the trees."""
+        if self.annotations is None:
+            return
+        n_trees = context.trees.first.n_trees
+        if n_trees < self.least_trees:
+            what = f"{n_trees} trees are too few for the span scorer, which alone uses `annotations`"
+            raise InputError(what, hint=f"leave out `annotations`, or give {self.least_trees} trees")
+        KnownAnnotations.read(self.annotations).of_sentences(_words_of(context.learner.trees.first))
 
     def time(self, context: Context) -> float:
         """Return the training time relative to that of other stages; see `Component.time`."""

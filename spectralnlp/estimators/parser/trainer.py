@@ -182,6 +182,8 @@ class ParserTrainer(MomentEstimator[Tree]):
         self.grammar_.describe(trees)
         learner = self.grammar_.learner(trees)
         context = Context(learner, self.grammar_, self.components)
+        for each in self.components:
+            each.check(context)
         last = context.wanted("after")
         stages = Stages({**_BEFORE, **{each.name: each.time(context) for each in last}, **_AFTER})
         stages.report_done("reading")

@@ -587,3 +587,10 @@ def test_a_text_of_many_pieces_is_classified_as_a_whole(own_corpora: Path) -> No
     form = NgramFormat(words=(1, 3), characters=(2, 5))
     counts = long_texts.count_long_text(text, form, piece=200, seam=60)
     np.testing.assert_array_equal(counts, count_ngrams([text], form).toarray()[0])
+
+
+def test_texts_in_place_of_labels_are_refused_in_memory() -> None:
+    texts, labels = [f"how much is number {n}" for n in range(30)], ["price", "number"] * 15
+    for swapped in ((labels, texts), (list(zip(labels, texts, strict=True)),)):
+        with pytest.raises(InputError, match="30 labels of 2 texts: they seem to be swapped"):
+            IntentClassifier().fit(*swapped)

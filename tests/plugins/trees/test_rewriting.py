@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from spectralnlp_trees import count, rewrite
+from spectralnlp_trees.tregex import matches
 
 from spectralnlp.errors import ConfigError, InputError, SpectralError
 from spectralnlp.trees import Tree, read_brackets
@@ -232,3 +233,24 @@ def test_what_comes_out_is_trees_or_one_line(
         changed = [str(tree) != old for tree, old in zip(result.trees, before, strict=True)]
         assert all(times > 0 for times, each in zip(result.times, changed, strict=True) if each)
     assert [str(tree) for tree in treebank] == before
+
+
+def test_numbers_without_end_are_refused() -> None:
+    with pytest.raises(ConfigError, match="a place is expected"):
+        rewritten("(S (NP (NN a)))", "NP=n", f"insert (X b) >{'9' * 5000} n")
+    label = "NP-" + "9" * 5000
+    assert rewritten(f"(S ({label} (NN a)))", "S=s", "coindex s").startswith("(S-1 ")
+
+
+def test_operations_are_unicode() -> None:
+    with pytest.raises(ConfigError, match="not valid Unicode; give UTF-8"):
+        rewritten("(S (NP (NN a)))", "NP=n", "relabel n \udcff")
+
+
+def test_matches_that_are_not_needed_are_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    match_of = matches.Match
+    monkeypatch.setattr(matches, "Match", lambda **parts: made.append(1) or match_of(**parts))
+    tree = "(S " + "(NP (NN a)) " * 30 + ")"
+    assert rewritten(tree, "NP=a $++ NP=b", "relabel b X").count("(X") == 29
+    assert len(made) == 29  # of 435 at first
