@@ -60,7 +60,7 @@ def test_errors_are_in_half_of_them() -> None:
 
 
 def test_files_are_checked_before_anything_is_learned(tmp_path: Path) -> None:
-    trees = read_brackets(["(S (X b))"]) * 500
+    trees = list(read_brackets(["(S (X b))"])) * 500
     kind = registry.estimators.get("lpcfg")
     with pytest.raises(InputError, match="missing"):
         kind(annotations=str(tmp_path / "missing.conllu")).fit(trees)

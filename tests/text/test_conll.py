@@ -249,5 +249,5 @@ def test_sentences_without_an_empty_line_between_are_skipped_one_by_one(write: W
 def test_numbers_without_end_are_refused(tmp_path: Path, number: str, head: str) -> None:
     file = tmp_path / "long.conllu"
     file.write_text(f"{number}\ta\t_\tX\t_\t_\t{head}\troot\t_\t_\n")
-    with pytest.raises(InputError, match="where 1 is next|has the head '999"):
+    with pytest.raises(InputError, match=r"where 1 is next|has the head '999"):
         [each.annotations() for each in read_annotated(file, "conllu")]
