@@ -86,7 +86,7 @@ def rewrite(
     while todo:
         numbers = todo.pop()
         index = TreeIndex.of(after[number] for number in numbers)
-        changed = []
+        changed = list[int]()
         for place, matches in matches_by_tree(index, pattern, head_rules=head_rules):
             number = numbers[place]
             if number in changed[-1:]:  # the rest of its matches were in the tree before
