@@ -53,12 +53,10 @@ class Node:
 
     def copied(self) -> dict[Node, Node]:
         """Copy this node with all nodes below it; return the copies by their originals, the top first."""
-        copies: dict[Node, Node] = {}
-        for node in self.nodes():
-            copies[node] = Node(node.label, node.is_word)
-            if node is not self and node.parent is not None:
-                copies[node.parent].add(copies[node])
+        copies = {node: Node(node.label, node.is_word) for node in self.nodes()}
         for node, copy in copies.items():
+            for child in node.children:  # they may have another parent since an operation cut this node out
+                copy.add(copies[child])
             copy.head = copies.get(node.head) if node.head is not None else None
         return copies
 

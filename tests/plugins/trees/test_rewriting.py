@@ -47,6 +47,9 @@ def rewritten(tree: str, pattern: str, *operations: str) -> str:
         ("(S (A a) (B b))", "S=s !< X", "insert (X x) >-2 s", "(S (A a) (X x) (B b))"),
         ("(S (A a) (B b))", "S=s < A=a !< (A $- B)", "insert a >-1 s", "(S (A a) (B b) (A a))"),
         ("(S (A a))", "S=s !< X", r"insert (X a\@b\=c) >1 s", "(S (X a@b=c) (A a))"),
+        # Copies of nodes that are cut out, whose children are elsewhere since.
+        ("(S (A (B b)))", "A=a < B=b > (S !<2 __)", "[excise a a] [insert a $- b]", "(S (B b) (A (B b)))"),
+        ("(S (A (B b)))", "A=a < B=b > S", "[adjoin (C C@) a][insert a $- b]", "(S (C (C (B b) (A (B b)))))"),
         ("(S (A a))", "A=a !$ X", "[insert (Y=y z) $- a] [relabel y X] [move y $+ a]", "(S (X z) (A a))"),
         # Moving.
         ("(S (A a) (B b) (C c))", "A=a .. C=c", "move a $- c", "(S (B b) (C c) (A a))"),
