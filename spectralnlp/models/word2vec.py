@@ -61,7 +61,7 @@ def read_word2vec(path: str | Path) -> tuple[list[str], Array32]:
     with open_text(path) as lines:
         for number, line in enumerate(lines, start=1):
             word, *values = line.rstrip(" ").split(" ")
-            if number == 1 and len(values) == 1 and (header := _HEADER.fullmatch(line)):
+            if number == 1 and (header := _HEADER.fullmatch(line)):
                 promised = int(header[1]), int(header[2])
                 width = promised[1]
                 continue

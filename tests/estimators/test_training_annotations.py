@@ -68,3 +68,6 @@ def test_files_are_checked_before_anything_is_learned(tmp_path: Path) -> None:
     file.write_text(CONLLU)
     with pytest.raises(InputError, match="3 trees are too few for the span scorer, which alone uses"):
         kind(annotations=str(file)).fit(trees[:3])
+    others = list(read_brackets(["(S (X c))"])) * 500
+    with pytest.raises(InputError, match="none of the 500 sentences has annotations"):
+        kind(annotations=str(file)).fit(others)

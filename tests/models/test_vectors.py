@@ -164,6 +164,7 @@ def test_the_first_line_may_be_missing_and_a_word_may_come_twice(tmp_path: Path)
         ("", "no vectors"),
         ("2 2\na 1 0\n", "1 vectors, but the first line promises 2"),
         ("1 3\na 1 0\n", ":2: 2 numbers after 'a', not 3"),
+        (f"{'9' * 5000} 2\na 1 0\n", ":2: 2 numbers after 'a', not 1"),
         ("a 1 0\nb 1\n", ":2: 1 numbers after 'b', not 2"),
         ("a 1 x\n", ":1: not all are numbers"),
         ("a 1 nan\n", ":1: a NaN or an infinity"),

@@ -77,6 +77,7 @@ def test_a_signature_tells_files_of_one_name_apart(tmp_path: Path) -> None:
         ("DELETE_LABEL NP VP", "DELETE_LABEL takes 1 value(s), found 2"),
         ("EQ_LABEL ADVP", "EQ_LABEL takes 2 value(s), found 1"),
         ("CUTOFF_LEN forty", "CUTOFF_LEN takes a whole number, found 'forty'"),
+        ("CUTOFF_LEN " + "9" * 5000, "CUTOFF_LEN takes a whole number, found '" + "9" * 118 + "…"),
         ("LABELED -1", "LABELED takes a whole number, found '-1'"),
     ],
 )

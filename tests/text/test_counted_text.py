@@ -107,6 +107,7 @@ def test_counted_ngrams(tmp_path: Path) -> None:
         ("a b\tx", "'x' is not a count"),
         ("a b\t-1", "'-1' is not a count"),
         (f"a b\t{10**30}", "is not a count"),
+        ("a b\t" + "9" * 5000, "is not a count"),
         ("a\t3", "an n-gram of 1 words"),
         ("a b c\t3", "an n-gram of 3 words after one of 2"),
     ],

@@ -89,7 +89,7 @@ def rewrite(
         changed = list[int]()
         for place, matches in matches_by_tree(index, pattern, head_rules=head_rules):
             number = numbers[place]
-            if number in changed[-1:]:  # the rest of its matches were in the tree before
+            if changed and changed[-1] == number:  # more matches of the tree as it was before
                 continue
             try:
                 tree = _changed(after[number], matches, run)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -299,25 +298,25 @@ def matches_by_tree(
     """
     run = Run(index, head_rules)
     for nodes, rows in _tables(run, read_pattern(pattern).expression):
-        trees = index.tree[nodes]
-        begins = [0, *(1 + np.flatnonzero(np.diff(trees))).tolist(), len(nodes)]
-        for begin, end in pairwise(begins):
-            if begin < end:
-                yield int(trees[begin]), _made(run, nodes, rows, range(begin, end), once=False)
+        trees, texts = index.tree[nodes], list(run.texts)
+        for some in np.split(np.arange(len(nodes)), 1 + np.flatnonzero(np.diff(trees))):
+            if len(some):
+                yield int(trees[some[0]]), _made(index, nodes[some], rows.take(some), texts, once=False)
 
 
 def _matches(run: Run, expression: Expression, once: bool) -> Iterator[Match]:
     for nodes, rows in _tables(run, expression):
-        yield from _made(run, nodes, rows, range(len(nodes)), once)
+        yield from _made(run.index, nodes, rows, list(run.texts), once)
 
 
-def _made(run: Run, nodes: Integers, rows: Rows, places: range, once: bool) -> Iterator[Match]:
-    """Yield the matches in some rows of a table."""
-    index, last, part = run.index, -1, slice(places.start, places.stop)
-    named = [(name, column[part].tolist()) for name, column in rows.names.items()]
-    held = [(name, column[part].tolist()) for name, column in rows.texts.items()]
-    texts = list(run.texts) if held else []
-    for row, (node, ways) in enumerate(zip(nodes[part].tolist(), rows.ways[part].tolist(), strict=True)):
+def _made(
+    index: TreeColumns, nodes: Integers, rows: Rows, texts: Sequence[str], once: bool
+) -> Iterator[Match]:
+    """Yield the match of each row of a table: its node, and the nodes and texts that have names."""
+    last = -1
+    named = [(name, column.tolist()) for name, column in rows.names.items()]
+    held = [(name, column.tolist()) for name, column in rows.texts.items()]
+    for row, (node, ways) in enumerate(zip(nodes.tolist(), rows.ways.tolist(), strict=True)):
         if once and node == last:
             continue
         last = node

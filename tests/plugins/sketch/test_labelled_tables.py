@@ -122,6 +122,9 @@ def test_options_in_errors(table: Path, tmp_path: Path, capsys: pytest.CaptureFi
     table.write_text("id,words\n1,a\n")
     assert run(["train", "intent", str(table), "-o", str(tmp_path / "model")]) == 2
     assert "name it: --text-column; there are 'id', 'words'" in capsys.readouterr().err
-    assert run(["train", "intent", str(table), "-o", str(tmp_path / "model"), "--text-column", "0"]) == 2
-    assert "columns are numbered from 1" in capsys.readouterr().err
+    for column in ("0", "9" * 5000):
+        assert (
+            run(["train", "intent", str(table), "-o", str(tmp_path / "model"), "--text-column", column]) == 2
+        )
+        assert "columns are numbered from 1" in capsys.readouterr().err
     assert not (tmp_path / "model").exists()

@@ -337,6 +337,7 @@ def test_the_command_leverage(
         (("sketch", "x.npy", "-o", "out", "--set", "bogus=1"), "no hyper-parameter 'bogus'"),
         (("sketch", "x.npy", "-o", "out", "--set", "bogus"), "--set takes KEY=VALUE, not 'bogus'"),
         (("sketch", "x.npy", "-o", "out", "--ngrams", "3-1"), "not a range"),
+        (("sketch", "x.npy", "-o", "out", "--ngrams", "9" * 5000), "not a range"),
         (("sketch", "x.npy", "-o", "x.npy"), "is a file, not a folder"),
         (("leverage", "x.npy", "--method", "magic"), "LeverageScores.method: got 'magic', expected"),
     ],
